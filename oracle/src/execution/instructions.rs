@@ -295,6 +295,17 @@ pub fn integer_result(instruction: &Instruction, sources: &[u64]) -> Option<u64>
     match (form.opcode, sources) {
         (Opcode::Mov, &[source]) => Some(low_bits(form.ty?, source)),
         (Opcode::Cvt, &[source]) => converted(&form, source),
+        (Opcode::Setp, &[a, b]) => match form.others.as_slice() {
+            [comparison] => compared(comparison, form.ty?, a, b).map(u64::from),
+            _ => None,
+        },
+        (Opcode::Set, &[a, b]) => match form.others.as_slice() {
+            [comparison, ".u32" | ".s32"] => {
+                compared(comparison, form.ty?, a, b).map(|holds| if holds { u32::MAX.into() } else { 0 })
+            }
+            _ => None,
+        },
+        (Opcode::Selp, &[a, b, condition]) => Some(low_bits(form.ty?, if condition != 0 { a } else { b })),
         _ => calculated(&form, sources)?,
     }
 }

@@ -5,15 +5,15 @@ use ptxsmith_syntax::{Instruction, Opcode};
 
 use super::facts::ModuleFacts;
 use super::matching::value;
-use super::node::{PatternKind, PatternNode};
+use super::node::{PatternKind, PatternNode, repeats};
 
 /// Returns the number that an operand stands for, if constants alone decide it.
 pub(super) fn known_number(operand: &PatternNode<'_>, facts: &ModuleFacts<'_>) -> Option<u64> {
     operand.known.or_else(|| value(operand, facts).map(|value| value as u64))
 }
 
-/// Returns what an instruction computes, if constants alone decide it: `x - x`, `x & 0` and shifts by the width
-/// included.
+/// Returns what an instruction computes, if constants alone decide it: `x - x`, `x < x`, `x & 0` and shifts by the
+/// width included.
 pub(super) fn known_result(
     instruction: &Instruction,
     operands: &[PatternNode<'_>],
@@ -23,13 +23,6 @@ pub(super) fn known_result(
     if to.kind != Some(PatternKind::Name) {
         return None;
     }
-    if let (Opcode::Sub | Opcode::Xor, [a, b]) = (instruction.opcode, sources)
-        && a.kind == Some(PatternKind::Name)
-        && b.kind == a.kind
-        && a.text == b.text
-    {
-        return integer_result(instruction, &[0, 0]);
-    }
     let known: Vec<Option<u64>> = sources.iter().map(|source| known_number(source, facts)).collect();
     let with = |unknown: Option<u64>| {
         let numbers: Option<Vec<u64>> = known.iter().map(|known| known.or(unknown)).collect();
@@ -37,11 +30,19 @@ pub(super) fn known_result(
     };
     let is_high = instruction.modifiers.iter().any(|modifier| modifier.text == ".hi");
     match (instruction.opcode, known.as_slice()) {
+        (Opcode::Sub | Opcode::Xor | Opcode::Set | Opcode::Setp, [None, None]) if repeats(sources) => {
+            integer_result(instruction, &[0, 0])
+        }
         // What these give for no bits and for all bits, they give for all numbers.
         (
             Opcode::And | Opcode::Or | Opcode::Mul | Opcode::Shl | Opcode::Shr,
             [Some(_), None] | [None, Some(_)],
-        ) if !is_high => with(Some(0)).filter(|&result| with(Some(u64::MAX)) == Some(result)),
+        )
+        | (Opcode::Selp, [_, _, Some(_)])
+            if !is_high =>
+        {
+            with(Some(0)).filter(|&result| with(Some(u64::MAX)) == Some(result))
+        }
         _ => with(None),
     }
 }

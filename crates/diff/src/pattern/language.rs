@@ -49,7 +49,7 @@ impl NumericComparison {
 }
 
 /// Properties of nodes.
-const PROPERTIES: [&str; 29] = [
+const PROPERTIES: [&str; 30] = [
     "any",
     "register",
     "variable",
@@ -78,7 +78,8 @@ const PROPERTIES: [&str; 29] = [
     "header",
     "function",
     "label",
-    "compared",
+    "equated",
+    "repeated",
 ];
 /// Steps from a node to other nodes.
 const STEPS: [&str; 11] =

@@ -5,7 +5,7 @@ use ptxsmith_syntax::{Item, Number, ScalarType, Span, StateSpace, Text, print, r
 
 use super::facts::ModuleFacts;
 use super::language::{NumericComparison, Test, version};
-use super::node::{PatternKind, PatternNode};
+use super::node::{PatternKind, PatternNode, repeats};
 
 impl Test {
     /// Returns true if a node passes the test.
@@ -193,7 +193,8 @@ fn has_property(property: &str, node: &PatternNode<'_>, facts: &ModuleFacts<'_>)
         "set" => node.refers_to(|referent| referent.is_set),
         "used" => node.refers_to(|referent| referent.is_used),
         "hidden" => node.hidden,
-        "compared" => node.compared,
+        "equated" => node.equated,
+        "repeated" => repeats(node.parts.get(1..).unwrap_or_default()),
         "numbered" => node.repeats == Some(true),
         "respelled" => node.repeats == Some(false),
         "constant" => is_constant(node),

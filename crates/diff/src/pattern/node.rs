@@ -77,13 +77,13 @@ pub(super) struct PatternNode<'m> {
     pub expr: Option<(&'m Expr, u32)>,
     pub in_body: bool,
     pub in_parameters: bool,
-    /// For the name of a register, the instruction that set it last, if no label stands in between: its index
-    /// in the facts about the function.
+    /// For the name of a register, the instruction that set it last, if no label stands in between or no other
+    /// sets it: its index in the facts about the function.
     pub setter: Option<usize>,
     /// What an instruction computes, and what the name of a register stands for, if constants alone decide it.
     pub known: Option<u64>,
-    /// Whether a branch has compared this register with a constant.
-    pub compared: bool,
+    /// Whether a branch has found this register equal to a constant.
+    pub equated: bool,
 }
 
 /// Creates a node without the facts about a name or a declarator.
@@ -115,4 +115,13 @@ impl<'m> PatternNode<'m> {
         }
         self.parts.iter().for_each(|part| part.each_name(show));
     }
+}
+
+/// Returns true if two of these operands are the same register.
+pub(super) fn repeats(operands: &[PatternNode<'_>]) -> bool {
+    operands.iter().enumerate().any(|(place, operand)| {
+        let is_name = operand.kind == Some(PatternKind::Name);
+        is_name
+            && operands[..place].iter().any(|other| other.kind == operand.kind && other.text == operand.text)
+    })
 }

@@ -28,11 +28,17 @@ pub(super) struct Walk<'m, F> {
     passed: BTreeSet<&'m str>,
     set: BTreeSet<&'m str>,
     used: BTreeSet<&'m str>,
+    /// The registers that only one instruction of the function sets.
+    set_once: BTreeSet<&'m str>,
     labels: Vec<PatternNode<'m>>,
-    /// The instruction that set each register last.
-    setters: BTreeMap<Text, usize>,
-    /// The registers that branches of the function have compared with a constant, and that were not set since.
-    compared: BTreeSet<Text>,
+    /// The instruction that set each register last, and the number of labels before it.
+    setters: BTreeMap<Text, (usize, usize)>,
+    /// The number of labels so far.
+    labels_before: usize,
+    /// The registers that a branch has found equal to a constant, behind the last label, not set since.
+    equated: BTreeSet<Text>,
+    /// The same behind each label that such a branch leads to.
+    equated_at: BTreeMap<&'m str, BTreeSet<Text>>,
     local: u128,
     others: u128,
 }
@@ -48,9 +54,12 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
             passed: BTreeSet::new(),
             set: BTreeSet::new(),
             used: BTreeSet::new(),
+            set_once: BTreeSet::new(),
             labels: Vec::new(),
             setters: BTreeMap::new(),
-            compared: BTreeSet::new(),
+            labels_before: 0,
+            equated: BTreeSet::new(),
+            equated_at: BTreeMap::new(),
             local: 0,
             others: 0,
         };
@@ -79,30 +88,38 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
         let Some(first) = node.parts.first() else { return };
         let index = self.facts.instructions.len();
         first.each_name(&mut |name| {
-            self.setters.insert(name.clone(), index);
-            self.compared.remove(name);
+            self.setters.insert(name.clone(), (index, self.labels_before));
+            self.equated.remove(name);
         });
         self.facts.instructions.push(node);
     }
 
-    /// Records the registers that a branch has compared with a constant.
-    fn branches(&mut self, instruction: &Instruction) {
-        let Some(guard) = instruction.guard.as_ref().filter(|_| instruction.opcode == Opcode::Bra) else {
-            return;
-        };
-        let Some(&setter) = self.setters.get(&guard.predicate.text) else { return };
+    /// Returns the instruction that set a register last, if no label stands in between or no other sets it.
+    fn setter(&self, name: &Text) -> Option<usize> {
+        let &(setter, labels_before) = self.setters.get(name)?;
+        (labels_before == self.labels_before || self.set_once.contains(name.as_str())).then_some(setter)
+    }
+
+    /// Records the registers that equal a constant behind a branch, on one side.
+    fn branches(&mut self, instruction: &'m Instruction) {
+        let (Opcode::Bra, Some(guard)) = (instruction.opcode, &instruction.guard) else { return };
+        let Some(setter) = self.setter(&guard.predicate.text) else { return };
         let comparison = &self.facts.instructions[setter];
-        if comparison.text != "setp" {
-            return;
-        }
-        let (known, unknown): (Vec<_>, Vec<_>) =
-            comparison.parts.iter().skip(1).partition(|part| known_number(part, &self.facts).is_some());
-        if !known.is_empty() {
-            unknown.iter().for_each(|part| {
-                part.each_name(&mut |name| {
-                    self.compared.insert(name.clone());
-                })
-            });
+        let [_, a, b] = comparison.parts.as_slice() else { return };
+        let equal = match comparison.words.first().map(Text::as_str) {
+            Some(".eq") if comparison.text == "setp" => true,
+            Some(".ne") if comparison.text == "setp" => false,
+            _ => return,
+        };
+        let name = match (known_number(a, &self.facts), known_number(b, &self.facts)) {
+            (Some(_), None) => b.text.clone(),
+            (None, Some(_)) => a.text.clone(),
+            _ => return,
+        };
+        if guard.negated == equal {
+            self.equated.insert(name);
+        } else if let Some(label) = instruction.operands.iter().flat_map(operand_names).next() {
+            self.equated_at.entry(label).or_default().insert(name);
         }
     }
 
@@ -150,10 +167,25 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
         self.local = 0;
         self.facts.function = function.name.text.clone();
         self.facts.instructions.clear();
-        (self.passed, self.set, self.used, self.setters, self.compared) = Default::default();
+        self.record_uses(function);
+        let passed = function.results.iter().chain(&function.parameters).flatten();
+        passed.for_each(|declaration| self.declaration(declaration, true));
+        self.in_body = true;
+        self.block(function.body.as_deref().unwrap_or_default());
+        self.in_body = false;
+        self.names = outer;
+    }
+
+    /// Records what the instructions of a function use, set and pass.
+    fn record_uses(&mut self, function: &'m Function) {
+        (self.passed, self.set, self.used, self.setters) = Default::default();
+        (self.equated, self.equated_at) = Default::default();
+        let mut times_set: BTreeMap<&'m str, u32> = BTreeMap::new();
         for statement in function.statements() {
             if let Statement::Tokens(tokens) = statement {
                 self.used.extend(tokens.iter().map(|token| token.text.as_str()));
+                // Any of them may be set.
+                tokens.iter().for_each(|token| *times_set.entry(&token.text).or_default() += 2);
             }
             let Statement::Instruction(own) = statement else { continue };
             self.used.extend(own.operands.iter().flat_map(operand_names));
@@ -162,13 +194,13 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
                 Opcode::Ld | Opcode::St => {}
                 _ => self.set.extend(own.operands.iter().take(1).flat_map(operand_names)),
             }
+            if !matches!(own.opcode, Opcode::St | Opcode::Red | Opcode::Bra | Opcode::Call) {
+                let names = own.operands.iter().take(1).flat_map(operand_names);
+                names.for_each(|name| *times_set.entry(name).or_default() += 1);
+            }
         }
-        let passed = function.results.iter().chain(&function.parameters).flatten();
-        passed.for_each(|declaration| self.declaration(declaration, true));
-        self.in_body = true;
-        self.block(function.body.as_deref().unwrap_or_default());
-        self.in_body = false;
-        self.names = outer;
+        self.set_once =
+            times_set.into_iter().filter(|(_, times)| *times == 1).map(|(name, _)| name).collect();
     }
 
     fn block(&mut self, statements: &'m [Statement]) {
@@ -190,7 +222,8 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
                 Statement::Variables(declaration) => self.declaration(declaration, false),
                 Statement::Label(name) => {
                     let own = self.name(&name.text, name.span);
-                    self.setters.clear();
+                    self.labels_before += 1;
+                    self.equated = self.equated_at.remove(name.text.as_str()).unwrap_or_default();
                     self.labels.push(node(PatternKind::Label, name.text.clone(), name.span, vec![own]));
                     continue;
                 }
@@ -337,15 +370,15 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
         let found = self.names.find(text, |_, digits| numbered(digits));
         let repeats = matches!(found, NameLookup::Numbered(..)).then_some(true);
         let referent = found.declared().cloned();
-        let setter = self.setters.get(text).copied();
+        let setter = self.setter(text);
         let known = setter.and_then(|setter| self.facts.instructions[setter].known);
-        let compared = self.compared.contains(text);
+        let equated = self.equated.contains(text);
         PatternNode {
             referent,
             repeats,
             setter,
             known,
-            compared,
+            equated,
             ..node(PatternKind::Name, text.clone(), span, Vec::new())
         }
     }

@@ -169,7 +169,9 @@ fn a_pattern_leads_from_a_register_to_the_instruction_that_sets_it() {
     assert!(!matches("add.s32 %r3, %r1, %r1;\nadd.sat.s32 %r2, %r3, 7;"), "no number");
     assert!(!matches("add.s32 %r3, %r1, 5;\nsub.sat.s32 %r2, 7, %r3;"), "the other way round");
     assert!(!matches("add.s32 %r3, %r1, 5;\nmov.u32 %r3, %r1;\nadd.sat.s32 %r2, %r3, 7;"), "it is set anew");
-    assert!(!matches("add.s32 %r3, %r1, 5;\nL:\nadd.sat.s32 %r2, %r3, 7;"), "a label stands between");
+    let twice = "mov.u32 %r3, %r1;\nadd.s32 %r3, %r1, 5;\nL:\nadd.sat.s32 %r2, %r3, 7;";
+    assert!(!matches(twice), "a label stands between");
+    assert!(matches("add.s32 %r3, %r1, 5;\nL:\nadd.sat.s32 %r2, %r3, 7;"), "nothing else sets it");
     assert!(!matches("add.s32 %r2, %r1, 5;\nadd.sat.s32 %r2, %r1, 7;"), "it is only written");
     let chain = "add.u32 %r1, %r1, 1;\n".repeat(50_000);
     let pattern = Pattern::parse("instruction(\"add\" second(from(instruction(\"sub\"))))").unwrap();
@@ -188,6 +190,8 @@ fn a_pattern_knows_the_number_that_instructions_compute_from_constants() {
         "mov.b32 %r4, 7;\nmul.lo.u32 %r4, %r4, 3;\nsub.s32 %r3, %r4, 21;",
         "mov.b32 %r4, -256;\ncvt.u32.u8 %r3, %r4;",
         "xor.b32 %r3, %r1, %r1;",
+        "set.lt.u32.s32 %r3, %r1, %r1;",
+        "setp.ge.s32 %p1, %r1, %r1;\nselp.b32 %r3, 0, %r1, %p1;",
         "and.b32 %r3, %r1, 0;",
         "shl.b32 %r3, %r1, 32;",
         "not.b32 %r4, 0;\nor.b32 %r4, %r1, %r4;\nadd.u32 %r3, %r4, 1;",
@@ -197,6 +201,9 @@ fn a_pattern_knows_the_number_that_instructions_compute_from_constants() {
     for unknown in [
         "mov.b32 %r3, 1;",
         "mov.b64 {%r3, %r4}, 0;",
+        "set.ge.u32.s32 %r3, %r1, %r1;",
+        "set.lt.u32.f32 %r3, %r1, %r1;",
+        "setp.gt.s32 %p1, %r1, 5;\nselp.b32 %r3, 0, 1, %p1;",
         "sub.f32 %r3, %r1, %r1;",
         "mov.b32 %r3, %r1;",
         "and.b32 %r3, %r1, 1;",
@@ -206,7 +213,7 @@ fn a_pattern_knows_the_number_that_instructions_compute_from_constants() {
         "mul.hi.s32 %r3, %r1, -1;",
         "min.s32 %r3, %r1, 0;",
         "div.u32 %r3, 5, 0;",
-        "mov.b32 %r3, 0;\nL:",
+        "mov.b32 %r3, %r1;\nmov.b32 %r3, 0;\nL:",
         "mov.b32 %r3, %r1;\n@%p1 mov.b32 %r3, 0;",
     ] {
         assert!(!matches(unknown), "{unknown}");
@@ -214,15 +221,20 @@ fn a_pattern_knows_the_number_that_instructions_compute_from_constants() {
 }
 
 #[test]
-fn a_pattern_knows_what_a_branch_has_compared_with_a_constant() {
-    let pattern = Pattern::parse("instruction(\"not\" last(compared))").unwrap();
+fn a_pattern_knows_what_a_branch_has_found_equal_to_a_constant() {
+    let pattern = Pattern::parse("instruction(\"not\" last(equated))").unwrap();
     let matches = |body: &str| {
         pattern.is_in(&parse(&module(&[("k", &format!("{body}\nnot.b32 %r2, %r1;\nL:"))])).unwrap())
     };
     assert!(matches("setp.ne.u32 %p1, %r1, 7;\n@%p1 bra L;"));
-    assert!(matches("mov.b32 %r3, 7;\nsetp.eq.u32 %p1, %r3, %r1;\n@!%p1 bra M;\nbra L;\nM:"));
+    assert!(matches("setp.eq.u32 %p1, %r1, 7;\n@!%p1 bra L;"));
+    assert!(matches("mov.b32 %r3, 7;\nsetp.eq.u32 %p1, %r3, %r1;\n@%p1 bra M;\nbra L;\nM:"));
     assert!(!matches("setp.ne.u32 %p1, %r1, 7;"), "no branch");
+    assert!(!matches("setp.eq.u32 %p1, %r1, 7;\n@%p1 bra L;"), "the other side");
+    assert!(!matches("setp.ne.u32 %p1, %r1, 7;\n@%p1 bra M;\nbra L;\nM:"), "the other side");
+    assert!(!matches("setp.gt.u32 %p1, %r1, 7;\n@%p1 bra L;"), "not equal");
     assert!(!matches("setp.ne.u32 %p1, %r1, %r3;\n@%p1 bra L;"), "no constant");
     assert!(!matches("setp.ne.u32 %p1, %r3, 7;\n@%p1 bra L;"), "another register");
     assert!(!matches("setp.ne.u32 %p1, %r1, 7;\n@%p1 bra L;\nadd.u32 %r1, %r1, 1;"), "set since");
+    assert!(!matches("setp.ne.u32 %p1, %r1, 7;\n@%p1 bra L;\nM:"), "others come by the label");
 }
