@@ -43,7 +43,16 @@ pub struct CompilerDeviation {
     pub link: Option<&'static str>,
     /// The source that shows it.
     pub source: &'static str,
-    classes: Vec<Class>,
+    /// The classes of its findings.
+    pub classes: Vec<Class>,
+    /// The compilers that show it, each with its releases, as text.
+    pub releases: Vec<&'static str>,
+    /// The date of the first finding.
+    pub first_seen: &'static str,
+    /// What to write instead.
+    pub work_around: &'static str,
+    /// What else is known.
+    pub notes: Vec<&'static str>,
     /// Parts of the symptoms that show it, in the words of the verdict; none for any symptom.
     symptoms: Vec<&'static str>,
     /// Patterns for the shapes of reduced globals that show it.
@@ -84,6 +93,10 @@ fn read(id: &'static str, text: &'static str) -> Result<CompilerDeviation, Strin
         title: keys.required("title")?,
         link: keys.values("link").next(),
         source,
+        releases: keys.values("releases").collect(),
+        first_seen: keys.required("first-seen")?,
+        work_around: keys.required("work-around")?,
+        notes: keys.values("note").collect(),
         classes: keys
             .required("deviation")?
             .split(' ')

@@ -10,6 +10,24 @@ pub fn page(id: &str) -> Option<&'static str> {
     PAGES.iter().find(|(name, _)| *name == id).map(|(_, page)| *page)
 }
 
+/// The pages with a section for each deviation, of what is not ptxas.
+const COLLECTIONS: [&str; 2] = ["linkers", "compilers"];
+
+/// Returns the section on a deviation of a linker or of a compiler that prints PTX, as a page.
+pub fn collected(id: &str) -> Option<String> {
+    sections().find(|(name, _)| *name == id).map(|(name, text)| format!("# {name}\n{text}"))
+}
+
+/// Returns the ids of the deviations that [`collected`] finds.
+pub fn collected_ids() -> impl Iterator<Item = &'static str> {
+    sections().map(|(id, _)| id)
+}
+
+fn sections() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let pages = COLLECTIONS.iter().filter_map(|name| page(name));
+    pages.flat_map(|page| page.split("\n## ").skip(1)).filter_map(|section| section.split_once('\n'))
+}
+
 /// Returns the ids of all listed deviations that have a page.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     PAGES.iter().filter(|(id, page)| page.starts_with(&format!("# {id}\n"))).map(|(id, _)| *id)

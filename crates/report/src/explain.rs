@@ -12,6 +12,9 @@ pub fn explain(name: &str) -> Option<String> {
     if let Some(page) = deviations::page(name) {
         return Some(page.to_owned());
     }
+    if let Some(section) = deviations::collected(name) {
+        return Some(section);
+    }
     if let Some(clause) = Clause::from_id(name) {
         return Some(explain_clause(clause));
     }
@@ -25,7 +28,7 @@ pub fn explain(name: &str) -> Option<String> {
 pub fn names() -> impl Iterator<Item = &'static str> {
     let clauses = Clause::ALL.iter().map(|clause| clause.id());
     let questions = Question::ALL.iter().map(|question| question.name());
-    deviations::ids().chain(clauses).chain(questions)
+    deviations::ids().chain(deviations::collected_ids()).chain(clauses).chain(questions)
 }
 
 fn explain_clause(clause: Clause) -> String {
