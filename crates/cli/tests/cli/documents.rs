@@ -381,7 +381,7 @@ fn every_command_and_option_that_a_document_names_is_one_of_the_program() {
             let Some(words) = words(&command, "ptxsmith") else { continue };
             let Some(name) = words.first().filter(is_word) else { continue };
             let mut called = vec![*name];
-            if ["toolchain", "cuda"].contains(name) {
+            if ["toolchain", "cuda", "emit"].contains(name) {
                 called.extend(words.get(1).filter(is_word));
             }
             let known = of(&called);
