@@ -4,7 +4,7 @@
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, Variable};
 
 use ptxsmith_subject::{Observation, Outcome};
-use ptxsmith_syntax::Module;
+use ptxsmith_syntax::{Module, Text};
 
 use crate::{
     compare::{Mismatch, compare},
@@ -49,16 +49,19 @@ pub(crate) fn explain(
 const MOST_WAYS: usize = 4;
 
 /// Explains an accepted program variable by variable. Each differing variable has its own causes, and there
-/// are few causes per variable even in a large program. The result must predict every differing variable and
-/// must not make another differ.
+/// are few causes per variable even in a large program. The result must predict every differing variable, apart
+/// from those whose declaration is listed as having other values (`by_pattern`), and must not make another differ.
 pub(crate) fn explain_variables(
     base: &Rules,
     implementation: Implementation<'_>,
     predict: impl Fn(&Rules) -> Expectation,
     observed: &Observation,
+    by_pattern: impl Fn(&str) -> Option<Explanation>,
 ) -> Option<Explanation> {
     let ways = ways_to_accept(base, implementation, &predict);
-    let exact = ways.iter().find_map(|way| explain_exactly(way, base, implementation, &predict, observed));
+    let exact = ways
+        .iter()
+        .find_map(|way| explain_exactly(way, base, implementation, &predict, observed, &by_pattern));
     exact.or_else(|| {
         ways.iter().find_map(|way| {
             let known = written_over(&way.rules(base), implementation, &predict, observed)?;
@@ -74,25 +77,37 @@ fn explain_exactly(
     implementation: Implementation<'_>,
     predict: &impl Fn(&Rules) -> Expectation,
     observed: &Observation,
+    by_pattern: &impl Fn(&str) -> Option<Explanation>,
 ) -> Option<Explanation> {
     let mut explanation = way.clone();
+    // The variables that a pattern explains: their values are not predicted.
+    let mut listed: Vec<Text> = Vec::new();
     // Two rounds: explaining a variable may make another differ that did not differ before.
     for _ in 0..2 {
         let rules = explanation.rules(base);
         let variables = accepted(predict(&rules))?;
-        let mut differing = variables.iter().filter(|variable| differs(variable, observed)).peekable();
-        if differing.peek().is_none() {
+        let is_open = |variable: &&Variable| !listed.contains(&variable.name) && differs(variable, observed);
+        let differing: Vec<&Variable> = variables.iter().filter(is_open).collect();
+        if differing.is_empty() {
             return Some(explanation);
         }
         for variable in differing {
-            let causes = explain(&variable.trace, &rules, implementation, |rules| {
+            let exact = explain(&variable.trace, &rules, implementation, |rules| {
                 variable_agrees(predict, observed, variable, rules)
-            })?;
+            });
+            let causes = match exact {
+                Some(causes) => causes,
+                None => {
+                    listed.push(variable.name.clone());
+                    by_pattern(&variable.name)?
+                }
+            };
             explanation = explanation.join(causes)?;
         }
     }
     let variables = accepted(predict(&explanation.rules(base)))?;
-    (!variables.iter().any(|variable| differs(variable, observed))).then_some(explanation)
+    let differs = |variable: &Variable| !listed.contains(&variable.name) && differs(variable, observed);
+    (!variables.iter().any(differs)).then_some(explanation)
 }
 
 /// Returns the variables of a program that these rules do not reject. If the rules leave the program

@@ -5,7 +5,7 @@ use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::Module;
 
 use crate::{
-    explain::{explain, explain_crash, explain_match, explain_variables},
+    explain::{explain, explain_crash, explain_match, explain_variables, explain_wrong, wrong_places},
     hypothesis::Hypothesis,
     implementation::Implementation,
     kernel,
@@ -48,7 +48,10 @@ pub fn predicts(
                 || explain(&trace, &base, implementation, |rules| is_refused(&module, rules)).is_some()
         }
         Outcome::Accepted => {
-            explain_variables(&base, implementation, |rules| expect(&module, rules), observed).is_some()
+            let wrong = wrong_places(&module, implementation);
+            let by_pattern = |name: &str| explain_wrong(&wrong, &module, [name].into_iter());
+            explain_variables(&base, implementation, |rules| expect(&module, rules), observed, by_pattern)
+                .is_some()
                 || explain_match(&module, &trace, implementation, observed, None).is_some()
         }
         Outcome::TimedOut => explain_match(&module, &trace, implementation, observed, None).is_some(),

@@ -366,7 +366,15 @@ impl DifferingTrial<'_> {
                 .judge
                 .explain_alone(self.predicted, self.observation)
                 .or_else(|| {
-                    explain_variables(rules, implementation, |rules| self.data_under(rules), self.observation)
+                    let module = self.module();
+                    let wrong = wrong_places(&module, implementation);
+                    explain_variables(
+                        rules,
+                        implementation,
+                        |rules| self.data_under(rules),
+                        self.observation,
+                        |name| explain_wrong(&wrong, &module, [name].into_iter()),
+                    )
                 })
                 .or_else(|| self.explain_by_pattern(&self.module(), &trace))
                 .or_else(|| self.explain_wrong_values(&self.module(), variable.into_iter())),

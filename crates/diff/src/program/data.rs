@@ -284,7 +284,13 @@ impl ObservedProgram<'_> {
         if self.observed.outcome != Outcome::Accepted {
             return None;
         }
-        explain_variables(self.rules, self.implementation, |rules| expect(self.module, rules), self.observed)
+        explain_variables(
+            self.rules,
+            self.implementation,
+            |rules| expect(self.module, rules),
+            self.observed,
+            |name| self.explain_by_listed_declaration(name),
+        )
     }
 
     /// Returns whether these rules predict the observation of the program as a whole, and the trace of the
@@ -354,10 +360,13 @@ impl ObservedProgram<'_> {
         .or_else(|| {
             written_over(self.rules, self.implementation, |rules| expect(self.module, rules), self.observed)
         })
-        .or_else(|| {
-            let wrong = self.wrong.get_or_init(|| wrong_places(self.module, self.implementation));
-            explain_wrong(wrong, self.module, [name].into_iter())
-        })
+        .or_else(|| self.explain_by_listed_declaration(name))
+    }
+
+    /// Finds the known deviation that gives other values to a variable that is declared in this form.
+    fn explain_by_listed_declaration(&self, name: &str) -> Option<Explanation> {
+        let wrong = self.wrong.get_or_init(|| wrong_places(self.module, self.implementation));
+        explain_wrong(wrong, self.module, [name].into_iter())
     }
 
     /// Returns whether these rules predict the observation of a variable, and the trace of its prediction.
