@@ -104,4 +104,13 @@ mod tests {
         assert!(question.contains("`address-subtraction=refused` (the literal text"), "{question}");
         assert!(explain("5.4.4").unwrap().contains("\n- 5.4.4/incomplete-inner: "));
     }
+
+    #[test]
+    fn a_deviation_of_a_linker_or_a_compiler_is_its_section_alone() {
+        let compiler = explain("lost-padding-int128").unwrap();
+        assert!(compiler.contains("__int128 m2;") && !compiler.contains("\n## "), "{compiler}");
+        assert!(
+            explain("linking-crash-internal-error").unwrap().contains("| shown by | nvlink 13.0 and later |")
+        );
+    }
 }

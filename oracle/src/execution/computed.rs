@@ -139,29 +139,29 @@ impl<'a> ResultPredictor<'a> {
 /// have small words, see [`Numbers::input_word`](super::machine).
 const ON_A_WARP: [u64; 4] = [2, 6, 10, 14];
 
-/// If a kernel leaves nothing over the first inputs, this many with small words among them, it is not run over more: each
-/// may take long.
+/// After so many inputs over which a kernel does not end or disturbs itself, and none that counts, it is not run over
+/// more: each may take long. On a warp one of the first four has small words.
 const MOST_FRUITLESS: usize = 4;
 
 /// Collects the runs of a kernel. An input over which it does not end, or over which its lanes disturb each other, does
-/// not count, unless there is no other among the first [`MOST_FRUITLESS`].
+/// not count, unless there is no other before [`MOST_FRUITLESS`] of them.
 fn collect_runs(runs: impl Iterator<Item = InputRun>) -> Result<Vec<Option<MemoryEffects>>, &'static str> {
-    let mut skipped = None;
+    let mut skipped = Vec::new();
     let mut collected = Vec::new();
     for run in runs {
         match run {
             Err(reason @ (TOO_LONG | RACE)) => {
-                skipped.get_or_insert(reason);
+                skipped.push(reason);
                 collected.push(None);
-                if collected.len() == MOST_FRUITLESS && collected.iter().all(Option::is_none) {
-                    return Err(reason);
+                if skipped.len() == MOST_FRUITLESS && collected.iter().all(Option::is_none) {
+                    break;
                 }
             }
             run => collected.push(run?),
         }
     }
-    match skipped {
-        Some(reason) if collected.iter().all(Option::is_none) => Err(reason),
+    match skipped.first() {
+        Some(reason) if collected.iter().all(Option::is_none) => Err(*reason),
         _ => Ok(collected),
     }
 }

@@ -294,7 +294,11 @@ pub fn integer_result(instruction: &Instruction, sources: &[u64]) -> Option<u64>
     }
     match (form.opcode, sources) {
         (Opcode::Mov, &[source]) => Some(low_bits(form.ty?, source)),
-        (Opcode::Cvt, &[source]) => converted(&form, source),
+        // A register that is wider than the type holds the sign as well.
+        (Opcode::Cvt, &[source]) => {
+            let to = operand_type(&form, 0)?;
+            converted(&form, source).map(|bits| if to.bytes() < 4 { extended(to, bits) } else { bits })
+        }
         (Opcode::Setp, &[a, b]) => match form.others.as_slice() {
             [comparison] => compared(comparison, form.ty?, a, b).map(u64::from),
             _ => None,

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use ptxsmith_diff::arithmetic::{Calculations, KernelVerdict, WrongResult, cause};
 use ptxsmith_diff::gone::class_of as class_of_listed;
 use ptxsmith_diff::known::{Implementation, KNOWN, KnownDeviation};
+use ptxsmith_diff::pattern::Pattern;
 use ptxsmith_gen::arithmetic::{TARGETS, forms, module};
 use ptxsmith_model::{
     Class, ComparedResults, FindingKind, Observation, Outcome as Answer, ProgramVerdict, ReleaseVerdict,
@@ -299,7 +300,7 @@ fn findings(
     for (example, count) in reduced {
         let subject = example.subject;
         let id = slug(&format!("arithmetic {} {}", example.class.name(), example.kernel.form()));
-        let id = listed(campaign, &example).map_or(id, |known| known.id.to_owned());
+        let id = listed(campaign, &example, KnownDeviation::widest).map_or(id, |known| known.id.to_owned());
         let (best, total, subjects) =
             shortest.entry(id).or_insert_with(|| (example.clone(), 0, BTreeSet::new()));
         *total += count;
@@ -334,15 +335,19 @@ fn findings(
     Ok(findings)
 }
 
-/// Returns the deviation of the same class that is listed for the subject and has a pattern that matches a
+/// Returns the deviation of the same class that is listed for the subject and whose selected pattern matches a
 /// kernel.
-fn listed(campaign: &Campaign<'_>, example: &MiscompiledKernel) -> Option<&'static KnownDeviation> {
+fn listed(
+    campaign: &Campaign<'_>,
+    example: &MiscompiledKernel,
+    select: fn(&KnownDeviation) -> Option<&'static Pattern>,
+) -> Option<&'static KnownDeviation> {
     let module = parse(&text_of(&[("k".to_owned(), example.kernel.clone())], example.target)).ok()?;
     let subject = campaign.subjects[example.subject].subject.description();
     KNOWN.iter().find(|known| {
         class_of_listed(known, &module) == example.class
             && known.is_listed_for(Implementation::from_description(subject))
-            && known.matches(&module)
+            && select(known).is_some_and(|pattern| pattern.is_in(&module))
     })
 }
 

@@ -34,7 +34,11 @@ pub(super) fn reduce_all(
     // The examples by kernel, each of another subject.
     let mut kernels: BTreeMap<_, Vec<(MiscompiledKernel, u64)>> = BTreeMap::new();
     for (example, count) in alike.into_values() {
-        let order = (listed(campaign, &example).is_some(), example.kernel.size(), example.number);
+        let order = (
+            listed(campaign, &example, |known| known.pattern).is_some(),
+            example.kernel.size(),
+            example.number,
+        );
         kernels.entry(order).or_default().push((example, count));
     }
     let mut distinct: Vec<Vec<(MiscompiledKernel, u64)>> = kernels.into_values().collect();

@@ -201,7 +201,7 @@ impl KnownDeviation {
     }
 
     /// Returns the pattern that matches wherever the deviation may show.
-    pub(crate) fn widest(&self) -> Option<&'static Pattern> {
+    pub fn widest(&self) -> Option<&'static Pattern> {
         self.wider.or(self.pattern)
     }
 

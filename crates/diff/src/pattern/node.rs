@@ -82,6 +82,8 @@ pub(super) struct PatternNode<'m> {
     pub setter: Option<usize>,
     /// What an instruction computes, and what the name of a register stands for, if constants alone decide it.
     pub known: Option<u64>,
+    /// Whether a predicate guards the instruction.
+    pub guarded: bool,
     /// Whether a branch has found this register equal to a constant.
     pub equated: bool,
 }

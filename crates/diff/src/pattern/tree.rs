@@ -3,20 +3,22 @@
 //! [`Names`] resolves names in source order: a name that is declared later is not yet visible. Instructions
 //! that the parser keeps as tokens are converted to the same nodes as the others.
 
+mod registers;
 mod tokens;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use ptxsmith_syntax::{
-    Declaration, Declarator, Expr, Function, FunctionKind, Initializer, Instruction, Item, MAX_NESTING,
-    Module, Name, NameLookup, Names, NodeKind, Opcode, Operand, ScalarType, Span, Specifier, StateSpace,
-    Statement, Text, Token, numbered,
+    Declaration, Declarator, Expr, Function, FunctionKind, Initializer, Item, MAX_NESTING, Module, Name,
+    NameLookup, Names, NodeKind, Operand, ScalarType, Span, Specifier, StateSpace, Statement, Text, Token,
+    numbered,
 };
 
-use super::constants::{known_number, known_result};
+use super::constants::known_result;
 use super::facts::{ModuleFacts, declare, has_name, operand_names};
 use super::node::{PatternKind, PatternNode, Referent, node};
+use registers::sets_first;
 
 /// Visits the statements of a module in source order: the header, declarations, functions without their
 /// bodies, and the statements of the bodies.
@@ -37,8 +39,12 @@ pub(super) struct Walk<'m, F> {
     labels_before: usize,
     /// The registers that a branch has found equal to a constant, behind the last label, not set since.
     equated: BTreeSet<Text>,
-    /// The same behind each label that such a branch leads to.
-    equated_at: BTreeMap<&'m str, BTreeSet<Text>>,
+    /// The same behind each label to which only such a branch leads.
+    equated_at: BTreeMap<&'m str, Text>,
+    /// The number of branches that name each label.
+    branches_to: BTreeMap<&'m str, u32>,
+    /// Whether the last instruction always jumps.
+    has_jumped: bool,
     local: u128,
     others: u128,
 }
@@ -60,6 +66,8 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
             labels_before: 0,
             equated: BTreeSet::new(),
             equated_at: BTreeMap::new(),
+            branches_to: BTreeMap::new(),
+            has_jumped: false,
             local: 0,
             others: 0,
         };
@@ -71,55 +79,16 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
     /// Shows a statement to the visitor.
     fn show(&mut self, node: PatternNode<'m>) {
         let mut node = PatternNode { in_body: self.in_body, ..node };
+        let is_list = node.parts.first().is_some_and(|first| first.kind == Some(PatternKind::List));
         let sets = node.kind == Some(PatternKind::Instruction)
-            && !["st", "red", "bra", "call"].contains(&&*node.text);
+            && sets_first(&node.text, is_list && node.parts.len() > 1);
         if let Some(destination) = node.parts.first_mut().filter(|_| sets) {
-            // The instruction does not read what set it before.
-            destination.each_mut(&mut |part| part.setter = None);
+            // The instruction does not read what it held before.
+            destination.each_mut(&mut |part| (part.setter, part.known, part.equated) = Default::default());
         }
         (self.visit)(&node, &self.facts);
         if sets {
             self.sets(node);
-        }
-    }
-
-    /// Records the registers that an instruction sets: those in its first operand.
-    fn sets(&mut self, node: PatternNode<'m>) {
-        let Some(first) = node.parts.first() else { return };
-        let index = self.facts.instructions.len();
-        first.each_name(&mut |name| {
-            self.setters.insert(name.clone(), (index, self.labels_before));
-            self.equated.remove(name);
-        });
-        self.facts.instructions.push(node);
-    }
-
-    /// Returns the instruction that set a register last, if no label stands in between or no other sets it.
-    fn setter(&self, name: &Text) -> Option<usize> {
-        let &(setter, labels_before) = self.setters.get(name)?;
-        (labels_before == self.labels_before || self.set_once.contains(name.as_str())).then_some(setter)
-    }
-
-    /// Records the registers that equal a constant behind a branch, on one side.
-    fn branches(&mut self, instruction: &'m Instruction) {
-        let (Opcode::Bra, Some(guard)) = (instruction.opcode, &instruction.guard) else { return };
-        let Some(setter) = self.setter(&guard.predicate.text) else { return };
-        let comparison = &self.facts.instructions[setter];
-        let [_, a, b] = comparison.parts.as_slice() else { return };
-        let equal = match comparison.words.first().map(Text::as_str) {
-            Some(".eq") if comparison.text == "setp" => true,
-            Some(".ne") if comparison.text == "setp" => false,
-            _ => return,
-        };
-        let name = match (known_number(a, &self.facts), known_number(b, &self.facts)) {
-            (Some(_), None) => b.text.clone(),
-            (None, Some(_)) => a.text.clone(),
-            _ => return,
-        };
-        if guard.negated == equal {
-            self.equated.insert(name);
-        } else if let Some(label) = instruction.operands.iter().flat_map(operand_names).next() {
-            self.equated_at.entry(label).or_default().insert(name);
         }
     }
 
@@ -176,33 +145,6 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
         self.names = outer;
     }
 
-    /// Records what the instructions of a function use, set and pass.
-    fn record_uses(&mut self, function: &'m Function) {
-        (self.passed, self.set, self.used, self.setters) = Default::default();
-        (self.equated, self.equated_at) = Default::default();
-        let mut times_set: BTreeMap<&'m str, u32> = BTreeMap::new();
-        for statement in function.statements() {
-            if let Statement::Tokens(tokens) = statement {
-                self.used.extend(tokens.iter().map(|token| token.text.as_str()));
-                // Any of them may be set.
-                tokens.iter().for_each(|token| *times_set.entry(&token.text).or_default() += 2);
-            }
-            let Statement::Instruction(own) = statement else { continue };
-            self.used.extend(own.operands.iter().flat_map(operand_names));
-            match own.opcode {
-                Opcode::Call => self.passed.extend(own.operands.iter().flat_map(operand_names)),
-                Opcode::Ld | Opcode::St => {}
-                _ => self.set.extend(own.operands.iter().take(1).flat_map(operand_names)),
-            }
-            if !matches!(own.opcode, Opcode::St | Opcode::Red | Opcode::Bra | Opcode::Call) {
-                let names = own.operands.iter().take(1).flat_map(operand_names);
-                names.for_each(|name| *times_set.entry(name).or_default() += 1);
-            }
-        }
-        self.set_once =
-            times_set.into_iter().filter(|(_, times)| *times == 1).map(|(name, _)| name).collect();
-    }
-
     fn block(&mut self, statements: &'m [Statement]) {
         // A label is visible before its own position, so declare all labels of the block first.
         for (at, statement) in statements.iter().enumerate() {
@@ -222,8 +164,7 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
                 Statement::Variables(declaration) => self.declaration(declaration, false),
                 Statement::Label(name) => {
                     let own = self.name(&name.text, name.span);
-                    self.labels_before += 1;
-                    self.equated = self.equated_at.remove(name.text.as_str()).unwrap_or_default();
+                    self.reach_label(&name.text);
                     self.labels.push(node(PatternKind::Label, name.text.clone(), name.span, vec![own]));
                     continue;
                 }
@@ -238,8 +179,9 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
                     let words = own.modifiers.iter().map(|word| word.text.clone()).collect();
                     let instruction = node(PatternKind::Instruction, own.opcode.keyword(), own.span, parts);
                     let known = known_result(own, &instruction.parts, &self.facts);
-                    self.show(PatternNode { words, known, ..instruction });
-                    self.branches(own);
+                    let guarded = own.guard.is_some();
+                    self.show(PatternNode { words, known, guarded, ..instruction });
+                    self.record_branch(own);
                 }
                 Statement::BranchTargets(_) => {}
                 Statement::Tokens(tokens) => {

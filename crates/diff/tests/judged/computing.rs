@@ -173,6 +173,10 @@ fn a_pattern_leads_from_a_register_to_the_instruction_that_sets_it() {
     assert!(!matches(twice), "a label stands between");
     assert!(matches("add.s32 %r3, %r1, 5;\nL:\nadd.sat.s32 %r2, %r3, 7;"), "nothing else sets it");
     assert!(!matches("add.s32 %r2, %r1, 5;\nadd.sat.s32 %r2, %r1, 7;"), "it is only written");
+    assert!(
+        !matches("add.s32 %r3, %r1, 5;\nmov.u32 %r2, 7;\nadd.sat.s32 %r2, %r3, %r1;"),
+        "so is its number"
+    );
     let chain = "add.u32 %r1, %r1, 1;\n".repeat(50_000);
     let pattern = Pattern::parse("instruction(\"add\" second(from(instruction(\"sub\"))))").unwrap();
     assert!(!pattern.is_in(&parse(&module(&[("k", &chain)])).unwrap()), "a long chain");
@@ -201,6 +205,8 @@ fn a_pattern_knows_the_number_that_instructions_compute_from_constants() {
     for unknown in [
         "mov.b32 %r3, 1;",
         "mov.b64 {%r3, %r4}, 0;",
+        "mov.b32 %r3, 0;\ncall (%r3), f, (%r1);",
+        "cvt.s8.s32 %r4, -1;\nsub.s32 %r3, %r4, 255;",
         "set.ge.u32.s32 %r3, %r1, %r1;",
         "set.lt.u32.f32 %r3, %r1, %r1;",
         "setp.gt.s32 %p1, %r1, 5;\nselp.b32 %r3, 0, 1, %p1;",
@@ -226,15 +232,31 @@ fn a_pattern_knows_what_a_branch_has_found_equal_to_a_constant() {
     let matches = |body: &str| {
         pattern.is_in(&parse(&module(&[("k", &format!("{body}\nnot.b32 %r2, %r1;\nL:"))])).unwrap())
     };
-    assert!(matches("setp.ne.u32 %p1, %r1, 7;\n@%p1 bra L;"));
-    assert!(matches("setp.eq.u32 %p1, %r1, 7;\n@!%p1 bra L;"));
-    assert!(matches("mov.b32 %r3, 7;\nsetp.eq.u32 %p1, %r3, %r1;\n@%p1 bra M;\nbra L;\nM:"));
-    assert!(!matches("setp.ne.u32 %p1, %r1, 7;"), "no branch");
-    assert!(!matches("setp.eq.u32 %p1, %r1, 7;\n@%p1 bra L;"), "the other side");
-    assert!(!matches("setp.ne.u32 %p1, %r1, 7;\n@%p1 bra M;\nbra L;\nM:"), "the other side");
-    assert!(!matches("setp.gt.u32 %p1, %r1, 7;\n@%p1 bra L;"), "not equal");
-    assert!(!matches("setp.ne.u32 %p1, %r1, %r3;\n@%p1 bra L;"), "no constant");
-    assert!(!matches("setp.ne.u32 %p1, %r3, 7;\n@%p1 bra L;"), "another register");
-    assert!(!matches("setp.ne.u32 %p1, %r1, 7;\n@%p1 bra L;\nadd.u32 %r1, %r1, 1;"), "set since");
-    assert!(!matches("setp.ne.u32 %p1, %r1, 7;\n@%p1 bra L;\nM:"), "others come by the label");
+    for equal in [
+        "setp.ne.u32 %p1, %r1, 7;\n@%p1 bra L;",
+        "setp.eq.u32 %p1, %r1, 7;\n@!%p1 bra L;",
+        "mov.b32 %r3, 7;\nsetp.ne.u32 %p1, %r3, %r1;\n@!%p1 bra M;\nbra L;\nM:",
+    ] {
+        assert!(matches(equal), "{equal}");
+    }
+    for unknown in [
+        "setp.ne.u32 %p1, %r1, 7;",
+        "setp.eq.u32 %p1, %r1, 7;\n@%p1 bra L;",
+        "setp.ne.u32 %p1, %r1, 7;\n@%p1 bra M;\nbra L;\nM:",
+        "setp.gt.u32 %p1, %r1, 7;\n@%p1 bra L;",
+        "setp.ne.u32 %p1, %r1, %r3;\n@%p1 bra L;",
+        "setp.ne.u32 %p1, %r3, 7;\n@%p1 bra L;",
+        // It is set, before the branch or behind it.
+        "setp.ne.u32 %p1, %r1, 7;\nadd.u32 %r1, %r1, 1;\n@%p1 bra L;",
+        "setp.ne.u32 %p1, %r1, 7;\n@%p1 bra L;\nadd.u32 %r1, %r1, 1;",
+        // Others come by the label.
+        "setp.ne.u32 %p1, %r1, 7;\n@%p1 bra L;\nM:",
+        "setp.ne.u32 %p1, %r1, 7;\n@!%p1 bra M;\nadd.u32 %r3, %r3, 1;\nM:",
+        "setp.ne.u32 %p1, %r1, 7;\n@!%p1 bra M;\n@%p2 bra M;\nbra L;\nM:",
+        // The predicate is another one, or is not always set.
+        "setp.ne.u32 %p2|%p1, %r1, 7;\n@%p1 bra L;",
+        "@%p2 setp.ne.u32 %p1, %r1, 7;\n@%p1 bra L;",
+    ] {
+        assert!(!matches(unknown), "{unknown}");
+    }
 }

@@ -70,10 +70,14 @@ pub fn run(context: &CommandContext, args: &EmitRunArgs) -> Result<Exit, Failure
         Ok(())
     })?;
     let until = session.limit.map(|limit| limit.end_is_cut());
-    let is_over = || session.cancel.is_cancelled() || until.is_some_and(|until| Instant::now() >= until);
+    let cancel = session.cancel.clone();
+    let is_over = || cancel.is_cancelled() || until.is_some_and(|until| Instant::now() >= until);
     let is_whole = ended == Completion::All;
+    // Each compiler gets its turn; `is_over` ends what it has no time for.
+    let limit = session.limit.take();
     let mut all = pairs.tested(&session, is_whole, &is_over)?;
     all.extend(llcs.tested(&session, is_whole, &is_over)?);
+    session.limit = limit;
     let report = write(&args.out, session.seed, is_whole, all)?;
     let outcome =
         CampaignOutcome { report, earlier: 0, interrupted: !is_whole, resumable: false, left_out: false };
