@@ -69,7 +69,7 @@ pub fn run(context: &CommandContext, args: &EmitRunArgs) -> Result<Exit, Failure
         progress.done(count);
         Ok(())
     })?;
-    let until = session.limit.map(|limit| limit.end_is_cut());
+    let until = session.limit.map(|limit| limit.reduction_ends());
     let cancel = session.cancel.clone();
     let is_over = || cancel.is_cancelled() || until.is_some_and(|until| Instant::now() >= until);
     let is_whole = ended == Completion::All;
