@@ -1,5 +1,5 @@
 // deviation: crash
-// title: a bit field behind two bases, the second with a constructor, kills the compiler
+// title: a bit field behind two bases, the second with a constructor, crashes the compiler
 // releases: cicc 13.0 and later
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later

@@ -1,5 +1,5 @@
 // deviation: crash
-// title: a class whose only member is empty and has [[no_unique_address]] kills the compiler where it has an initializer
+// title: a class whose only member is empty and has [[no_unique_address]] crashes the compiler where it has an initializer
 // releases: nvrtc 12.9
 // symptom: signal
 // shape: .*overlapping .*struct \{  \}.*

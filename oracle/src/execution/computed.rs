@@ -139,8 +139,8 @@ impl<'a> ResultPredictor<'a> {
 /// have small words, see [`Numbers::input_word`](super::machine).
 const ON_A_WARP: [u64; 4] = [2, 6, 10, 14];
 
-/// After so many inputs over which a kernel does not end or disturbs itself, and none that counts, it is not run over
-/// more: each may take long. On a warp one of the first four has small words.
+/// The maximum number of inputs over which a kernel does not end, or its lanes disturb each other, while no input
+/// counts: each may take long. On a warp one of the first four inputs has small words.
 const MOST_FRUITLESS: usize = 4;
 
 /// Collects the runs of a kernel. An input over which it does not end, or over which its lanes disturb each other, does

@@ -152,7 +152,7 @@ impl BatchVerdicts<'_, '_, '_> {
             return Verdict::NotCompared(NotCompared::Unmodelled);
         }
         let differing = DifferingTrial { judge, predicted, prediction, observation: &observation };
-        let explanation = differing.explain_data(class, variable.as_deref());
+        let explanation = differing.explain_data(class);
         if class == Class::RefusesValid
             && explanation.is_none()
             && prediction.kernels.iter().any(|kernel| matches!(kernel.outcome, KernelOutcome::Unmodelled(_)))
@@ -346,9 +346,8 @@ impl DifferingTrial<'_> {
         (agrees, prediction.trace())
     }
 
-    /// Finds the known deviations and interpretations that predict the observed data. `variable` differs,
-    /// unless the program as a whole does.
-    fn explain_data(&self, class: Class, variable: Option<&str>) -> Option<Explanation> {
+    /// Finds the known deviations and interpretations that predict the observed data.
+    fn explain_data(&self, class: Class) -> Option<Explanation> {
         let (rules, trace) = (&self.judge.rules, self.prediction.trace());
         let implementation = self.judge.implementation();
         match class {
@@ -376,8 +375,7 @@ impl DifferingTrial<'_> {
                         |name| explain_wrong(&wrong, &module, [name].into_iter()),
                     )
                 })
-                .or_else(|| self.explain_by_pattern(&self.module(), &trace))
-                .or_else(|| self.explain_wrong_values(&self.module(), variable.into_iter())),
+                .or_else(|| self.explain_by_pattern(&self.module(), &trace)),
             _ => explain(&trace, rules, implementation, |rules| self.data_agrees_under(rules))
                 .or_else(|| self.explain_by_pattern(&self.module(), &trace)),
         }
@@ -387,15 +385,6 @@ impl DifferingTrial<'_> {
     fn explain_by_pattern(&self, module: &Module, trace: &Trace) -> Option<Explanation> {
         let show_again = |text: &str| self.judge.show_again(text);
         explain_match(module, trace, self.judge.implementation(), self.observation, Some(&show_again))
-    }
-
-    /// Finds the known deviation that gives other values to these variables and kernels.
-    fn explain_wrong_values<'n>(
-        &self,
-        module: &Module,
-        names: impl Iterator<Item = &'n str> + Clone,
-    ) -> Option<Explanation> {
-        explain_wrong(&wrong_places(module, self.judge.implementation()), module, names)
     }
 
     /// Returns the wrong rules that predict the observed data, for each differing variable or for the whole
@@ -424,7 +413,9 @@ impl DifferingTrial<'_> {
             .or_else(|| written_over(rules, implementation, |rules| self.data_under(rules), self.observation))
             .or_else(|| self.explain_effects_on_device(module))
             .or_else(|| self.explain_by_pattern(module, trace))
-            .or_else(|| self.explain_wrong_values(module, self.differing_kernels()))
+            .or_else(|| {
+                explain_wrong(&wrong_places(module, implementation), module, self.differing_kernels())
+            })
     }
 
     /// Finds the known deviations that contradict no observed output. A device also shows the effects of a

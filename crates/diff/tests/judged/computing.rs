@@ -183,13 +183,21 @@ fn a_pattern_leads_from_a_register_to_the_instruction_that_sets_it() {
     assert!(matches(&(chain + SUM)), "behind a long chain");
 }
 
+/// Asserts that a pattern matches kernels with these bodies before `last`, and none with the others.
+fn assert_matches(pattern: &str, last: &str, matching: &[&str], others: &[&str]) {
+    let pattern = Pattern::parse(pattern).unwrap();
+    let is_in = |body: &str| pattern.is_in(&parse(&module(&[("k", &format!("{body}\n{last}"))])).unwrap());
+    for body in matching {
+        assert!(is_in(body), "{body}");
+    }
+    for body in others {
+        assert!(!is_in(body), "{body}");
+    }
+}
+
 #[test]
 fn a_pattern_knows_the_number_that_instructions_compute_from_constants() {
-    let pattern = Pattern::parse("instruction(\"add\" last(known(=0)))").unwrap();
-    let matches = |body: &str| {
-        pattern.is_in(&parse(&module(&[("k", &format!("{body}\nadd.u32 %r2, %r1, %r3;"))])).unwrap())
-    };
-    for constant in [
+    let constant = [
         "mov.b32 %r3, 0;",
         "mov.b32 %r4, 7;\nmul.lo.u32 %r4, %r4, 3;\nsub.s32 %r3, %r4, 21;",
         "mov.b32 %r4, -256;\ncvt.u32.u8 %r3, %r4;",
@@ -199,10 +207,8 @@ fn a_pattern_knows_the_number_that_instructions_compute_from_constants() {
         "and.b32 %r3, %r1, 0;",
         "shl.b32 %r3, %r1, 32;",
         "not.b32 %r4, 0;\nor.b32 %r4, %r1, %r4;\nadd.u32 %r3, %r4, 1;",
-    ] {
-        assert!(matches(constant), "{constant}");
-    }
-    for unknown in [
+    ];
+    let unknown = [
         "mov.b32 %r3, 1;",
         "mov.b64 {%r3, %r4}, 0;",
         "mov.b32 %r3, 0;\ncall (%r3), f, (%r1);",
@@ -221,25 +227,18 @@ fn a_pattern_knows_the_number_that_instructions_compute_from_constants() {
         "div.u32 %r3, 5, 0;",
         "mov.b32 %r3, %r1;\nmov.b32 %r3, 0;\nL:",
         "mov.b32 %r3, %r1;\n@%p1 mov.b32 %r3, 0;",
-    ] {
-        assert!(!matches(unknown), "{unknown}");
-    }
+    ];
+    assert_matches("instruction(\"add\" last(known(=0)))", "add.u32 %r2, %r1, %r3;", &constant, &unknown);
 }
 
 #[test]
 fn a_pattern_knows_what_a_branch_has_found_equal_to_a_constant() {
-    let pattern = Pattern::parse("instruction(\"not\" last(equated))").unwrap();
-    let matches = |body: &str| {
-        pattern.is_in(&parse(&module(&[("k", &format!("{body}\nnot.b32 %r2, %r1;\nL:"))])).unwrap())
-    };
-    for equal in [
+    let equal = [
         "setp.ne.u32 %p1, %r1, 7;\n@%p1 bra L;",
         "setp.eq.u32 %p1, %r1, 7;\n@!%p1 bra L;",
         "mov.b32 %r3, 7;\nsetp.ne.u32 %p1, %r3, %r1;\n@!%p1 bra M;\nbra L;\nM:",
-    ] {
-        assert!(matches(equal), "{equal}");
-    }
-    for unknown in [
+    ];
+    let unknown = [
         "setp.ne.u32 %p1, %r1, 7;",
         "setp.eq.u32 %p1, %r1, 7;\n@%p1 bra L;",
         "setp.ne.u32 %p1, %r1, 7;\n@%p1 bra M;\nbra L;\nM:",
@@ -256,7 +255,6 @@ fn a_pattern_knows_what_a_branch_has_found_equal_to_a_constant() {
         // The predicate is another one, or is not always set.
         "setp.ne.u32 %p2|%p1, %r1, 7;\n@%p1 bra L;",
         "@%p2 setp.ne.u32 %p1, %r1, 7;\n@%p1 bra L;",
-    ] {
-        assert!(!matches(unknown), "{unknown}");
-    }
+    ];
+    assert_matches("instruction(\"not\" last(equated))", "not.b32 %r2, %r1;\nL:", &equal, &unknown);
 }

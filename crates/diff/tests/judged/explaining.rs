@@ -265,6 +265,30 @@ fn a_refusal_is_explained_by_the_known_answer_of_the_subject() {
     assert_eq!(readings(&judge(&subject, &trials)[0]), [(Question::ParenthesizedAddress, 1)]);
 }
 
+/// A listed declaration holds values that nothing predicts. That must hide neither an interpretation of another
+/// variable nor a value of it that nothing explains.
+#[test]
+fn a_variable_that_a_listed_declaration_explains_is_explained_beside_others() {
+    let seen = |request: &Request<'_>, last: u8| {
+        let mut seen = reading(&[(Question::ShiftCount, 1)], request);
+        for (name, variable) in &mut seen.variables {
+            let bytes = variable.bytes.as_mut().expect("it has bytes");
+            match name.ends_with('x') {
+                true => bytes[8] = 0x42,
+                false => bytes[7] = last,
+            }
+        }
+        seen
+    };
+    let trial = [declarations(0, ".global .b128 x = 5 + 0; .global .s64 y = 1 << 65;")];
+    let explained = judge(&fake(|request: &Request<'_>| seen(request, 0)), &trial);
+    let explanation = difference(&explained[0]).explanation.as_ref().expect("both are known");
+    assert_eq!(explanation.readings, [(Question::ShiftCount, 1)]);
+    assert_eq!(explanation.known, ["upper-half-left"]);
+    let other = judge(&fake(|request: &Request<'_>| seen(request, 7)), &trial);
+    assert_eq!(difference(&other[0]).explanation, None, "y holds something else");
+}
+
 #[test]
 fn a_refusal_that_is_right_rules_no_answer_out() {
     let judged = judge(&fake(right), &[declarations(0, ".global .u32 a[2] = {1, 2,};")]).remove(0);
