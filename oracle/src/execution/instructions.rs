@@ -285,6 +285,15 @@ fn saturated(from: ScalarType, to: ScalarType, bits: u64) -> u64 {
     low_bits(to, value.clamp(least, greatest) as u64)
 }
 
+/// Returns the type that `set` writes and the bits that it writes where the comparison holds (9.7.6.1).
+pub(super) fn truth_of_set(result: &str) -> Option<(ScalarType, u32)> {
+    match ScalarType::from_keyword(result)? {
+        ty @ (ScalarType::U32 | ScalarType::S32) => Some((ty, u32::MAX)),
+        ty @ ScalarType::F32 => Some((ty, 1f32.to_bits())),
+        _ => None,
+    }
+}
+
 /// Returns what an instruction that is always executed computes from integers (9.7): `None` if that is not modelled,
 /// not defined, or takes more than these sources.
 pub fn integer_result(instruction: &Instruction, sources: &[u64]) -> Option<u64> {
@@ -304,8 +313,9 @@ pub fn integer_result(instruction: &Instruction, sources: &[u64]) -> Option<u64>
             _ => None,
         },
         (Opcode::Set, &[a, b]) => match form.others.as_slice() {
-            [comparison, ".u32" | ".s32"] => {
-                compared(comparison, form.ty?, a, b).map(|holds| if holds { u32::MAX.into() } else { 0 })
+            [comparison, result] => {
+                let (_, truth) = truth_of_set(result)?;
+                compared(comparison, form.ty?, a, b).map(|holds| if holds { truth.into() } else { 0 })
             }
             _ => None,
         },

@@ -7,6 +7,7 @@ use super::super::{
     form::InstructionForm,
     instructions::{
         calculated, compared, converted, extended_sources, is_calculated, is_integer, operand_type,
+        truth_of_set,
     },
     integers::{carried, is_carried, reads_carry, subtracts},
     judged::destinations,
@@ -242,11 +243,7 @@ impl<'m> PtxMachine<'m, '_> {
             [compare, combine, result] => (compare, Some(combine), result),
             _ => return Err(FORM),
         };
-        let (ty, truth) = match ScalarType::from_keyword(result) {
-            Some(ty @ (ScalarType::U32 | ScalarType::S32)) => (ty, u32::MAX),
-            Some(ty @ ScalarType::F32) => (ty, 1f32.to_bits()),
-            _ => return Err(FORM),
-        };
+        let (ty, truth) = truth_of_set(result).ok_or(FORM)?;
         let [holds, _] = self.comparison(frame, form, names, compare, combine)?;
         let to = form.operands.first().ok_or(FORM)?;
         let cell = RegisterCell::Bits(if holds { truth.into() } else { 0 });
