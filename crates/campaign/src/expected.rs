@@ -11,6 +11,7 @@ use ptxsmith_report::{ExpectedFailure, Finding, Report, Status, SubjectResults, 
 
 use crate::failure::Failure;
 use crate::files::write_whole;
+use crate::input::read_text;
 
 /// The comment at the top of a written file.
 const HEAD: &str = "\
@@ -93,9 +94,8 @@ impl ExpectedFailures {
     /// # Errors
     /// If the file cannot be read or parsed, or names invalid releases.
     pub fn read(path: &Path) -> Result<ExpectedFailures, Failure> {
-        let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
-        let expected = text.and_then(|text| ExpectedFailures::parse(&text));
-        expected.map_err(|why| Failure::BadInput(format!("{}: {why}", line(&path.to_string_lossy()))))
+        let (name, text) = read_text(path)?;
+        ExpectedFailures::parse(&text).map_err(|why| Failure::BadInput(format!("{name}: {why}")))
     }
 
     fn parse(text: &str) -> Result<ExpectedFailures, String> {

@@ -78,14 +78,14 @@ pub fn read_text(path: &Path) -> Result<(String, String), Failure> {
     };
     match text_of(bytes) {
         Ok(text) => Ok((name, text)),
-        Err(problem) => Err(Failure::BadInput(format!("{name}: {problem}; give the text of a PTX program"))),
+        Err(problem) => Err(Failure::BadInput(format!("{name}: {problem}; give the text of a program"))),
     }
 }
 
 fn read_file(path: &Path, name: &str) -> Result<Vec<u8>, Failure> {
     let metadata = fs::metadata(path).map_err(|error| cannot_read(name, &error))?;
     if metadata.is_dir() {
-        return Err(Failure::BadInput(format!("{name}: a directory; give a PTX file")));
+        return Err(Failure::BadInput(format!("{name}: a directory; give a file")));
     }
     // Check the size before reading, because a file may be larger than memory.
     if metadata.len() > MAX_BYTES {
@@ -114,7 +114,7 @@ fn cannot_read(name: &str, error: &io::Error) -> Failure {
         io::ErrorKind::PermissionDenied => "not allowed to read it".to_owned(),
         _ => format!("cannot be read: {error}"),
     };
-    Failure::BadInput(format!("{name}: {what}; give a PTX file, or - for standard input"))
+    Failure::BadInput(format!("{name}: {what}; give a file, or - for standard input"))
 }
 
 /// Returns the bytes as text, or describes why they are not the text of a program.

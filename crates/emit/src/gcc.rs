@@ -10,6 +10,7 @@ use ptxsmith_cuda::subjects::{
     Compiler, CompilerDescription, CompilerError, CompilerOutput, Complaint, Cut, cut_short,
 };
 use ptxsmith_subject::process::{self, Cancel, Invocation, Limits};
+use ptxsmith_subject::regular::output_text;
 
 /// The words of CUDA C++ in sources mean nothing to GCC; everything is compiled for the device.
 const PRELUDE: &str = "\
@@ -116,7 +117,7 @@ impl Compiler for Gcc {
         }
         let complaints: Vec<Complaint> = messages.lines().filter_map(complaint).collect();
         // What follows the PTX, assembler and linker, is not under test.
-        let ptx = if complaints.is_empty() { fs::read_to_string(path.join(PTX)).ok() } else { None };
+        let ptx = if complaints.is_empty() { output_text(&path.join(PTX), self.limits.file) } else { None };
         let is_answered = ptx.is_some() || !complaints.is_empty();
         let cut_short = if is_answered { None } else { cut_short(&finished, &messages) };
         Ok(CompilerOutput { complaints, cut_short, ptx })

@@ -11,6 +11,7 @@ use object::{
     SymbolKind,
 };
 use ptxsmith_subject::process::{self, Cancel, Invocation, Limits, ProcessEnd};
+use ptxsmith_subject::regular;
 
 use crate::EmitError;
 use crate::source::CxxGlobal;
@@ -142,7 +143,11 @@ impl Host {
         };
         let finished = process::run(&invocation, &self.limits, &self.cancel)?;
         match finished.end {
-            ProcessEnd::Exited(0) => Ok(Ok(fs::read(path.join("unit.o")).map_err(EmitError::Directory)?)),
+            ProcessEnd::Exited(0) => {
+                let object = regular::read_output(&path.join("unit.o"), self.limits.file);
+                let object = object.map_err(EmitError::Directory)?;
+                Ok(object.ok_or_else(|| "it wrote no object file".to_owned()))
+            }
             _ => Ok(Err(finished.stderr.text().into_owned())),
         }
     }

@@ -12,6 +12,7 @@ use crate::library::NAME_WITHOUT_DEFINITION;
 use crate::open::{OpenOptions, Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, Finished, Invocation, Limits, ProcessEnd};
 use crate::ptxas::{self, Ptxas, messages};
+use crate::regular;
 use crate::sass::Disassembler;
 use crate::subject::{Description, Error, Request, Stage, Subject};
 use crate::toolchain::{Release, Tool};
@@ -164,7 +165,8 @@ impl Nvlink {
             temporary: directory.path().to_owned(),
         };
         let finished = process::run(&invocation, &self.limits, &self.cancel)?;
-        let cubin = fs::read(directory.path().join(OUTPUT)).ok();
+        let cubin = regular::read_output(&directory.path().join(OUTPUT), self.limits.file)
+            .map_err(file_error("read the linked program"))?;
         Ok((finished, cubin))
     }
 

@@ -1,5 +1,5 @@
-//! Opens files with known names in directories that other users may have created: a cache, the directory of a
-//! campaign.
+//! Opens files with known names in directories that others write to: a cache, the directory of a campaign, the
+//! scratch directory of a program under test.
 //!
 //! Such a name may be a link to a file of the user's, a pipe that nobody writes to, or an endless device.
 
@@ -46,6 +46,25 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     } else {
         Ok(bytes)
     }
+}
+
+/// Returns the file that a program under test was to write, or `None` if it wrote no regular file of at most
+/// `most` bytes: a pipe, a device or a link in its place is no answer, and is not opened.
+///
+/// # Errors
+/// As [`File::open`], except for a missing file.
+pub fn read_output(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
+    match read(path, most) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::Other) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the text that a program under test wrote, as [`read_output`]; `None` also if it cannot be read or is
+/// no UTF-8.
+pub fn output_text(path: &Path, most: u64) -> Option<String> {
+    String::from_utf8(read_output(path, most).ok()??).ok()
 }
 
 /// Opens a lock file for writing, creating it if it is missing; its content is kept.

@@ -51,6 +51,5 @@ fn observe_more(campaign: &Campaign<'_>, is_whole: bool) -> Result<(), Failure> 
     if is_whole {
         entry_points::compare_entry_points(campaign)?;
     }
-    starts::enter_inconsistent(campaign);
-    Ok(())
+    starts::enter_inconsistent(campaign)
 }

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use ptxsmith_campaign::input;
-use ptxsmith_report::harmless::line;
 
 use crate::args::Command;
 use crate::exit::Failure;
@@ -31,8 +30,6 @@ pub fn add(command: &Command) -> Result<(), Failure> {
 /// Returns the id of an entry, which is its file name without extension, and its text.
 fn entry(path: &Path) -> Result<(String, String), Failure> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let text = std::fs::read_to_string(path);
-    let text =
-        text.map_err(|error| Failure::BadInput(line(&format!("{}: {error}", path.display())).into_owned()));
-    Ok((name, text?))
+    let (_, text) = input::read_text(path)?;
+    Ok((name, text))
 }

@@ -11,7 +11,7 @@ fn eval(path: &std::path::Path) -> std::process::Output {
 #[test]
 fn a_missing_file_is_named() {
     let error = one_line_error(&eval("/nonexistent/a.ptx".as_ref()));
-    assert_eq!(error, "error: /nonexistent/a.ptx: no such file; give a PTX file, or - for standard input\n");
+    assert_eq!(error, "error: /nonexistent/a.ptx: no such file; give a file, or - for standard input\n");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use ptxsmith_subject::process::ProcessEnd;
 
-use super::program::{CompilerProgram, output_of_nvidia, scratch_with_unit};
+use super::program::{CompilerProgram, scratch_with_unit};
 use crate::language::Standard;
 
 use super::{Compiler, CompilerDescription, CompilerError, CompilerOutput, PRELUDE, UNIT, nvcc};
@@ -51,7 +51,7 @@ impl Compiler for Cicc {
         // Without -tused, which nvcc passes too, cicc ignores templates that device functions instantiate.
         args.extend(["-arch", "compute_80", "-m64", "-tused", "unit.cpp1.ii", "-o", "unit.ptx"]);
         let finished = self.program.run(&args, directory)?;
-        Ok(output_of_nvidia(&finished, ptx.then(|| directory.join("unit.ptx"))))
+        Ok(self.program.output(&finished, directory, ptx))
     }
 
     /// Returns that of nvcc, which runs cicc.

@@ -38,7 +38,7 @@ impl Compiler for Clang {
         let stderr = finished.stderr.text();
         let complaints = messages::clang(&stderr);
         let cut_short = messages::cut(&finished, &stderr, &complaints);
-        let ptx = if ptx { std::fs::read_to_string(scratch.path().join("unit.ptx")).ok() } else { None };
+        let ptx = ptx.then(|| self.0.ptx(scratch.path())).flatten();
         Ok(CompilerOutput { complaints, cut_short, ptx })
     }
 

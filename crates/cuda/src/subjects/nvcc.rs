@@ -3,7 +3,7 @@
 
 use crate::language::Standard;
 
-use super::program::{CompilerProgram, output_of_nvidia, scratch_with_unit};
+use super::program::{CompilerProgram, scratch_with_unit};
 use super::{Compiler, CompilerDescription, CompilerError, CompilerOutput, UNIT};
 
 /// The flags that make nvcc write PTX.
@@ -36,7 +36,7 @@ impl Compiler for Nvcc {
         args.extend(PTX);
         args.extend(["-Xcudafe", "--error_limit=1000000000", "-o", "unit.ptx", UNIT]);
         let finished = self.0.run(&args, directory)?;
-        Ok(output_of_nvidia(&finished, ptx.then(|| directory.join("unit.ptx"))))
+        Ok(self.0.output(&finished, directory, ptx))
     }
 
     fn ptx_command(&self, standard: Standard) -> String {

@@ -6,7 +6,7 @@ use ptxsmith_subject::worker::Workers;
 
 use crate::language::Standard;
 
-use super::program::{CompilerProgram, output_of_nvidia, scratch_with_unit};
+use super::program::{CompilerProgram, scratch_with_unit};
 use super::{Compiler, CompilerDescription, CompilerError, CompilerOutput, UNIT};
 
 /// Replaces offsets of members, which releases up to 13.0 do not know, by a number with all bits set.
@@ -47,7 +47,7 @@ impl Compiler for Nvrtc {
         args.push(&language);
         args.extend(self.options());
         let finished = self.program.run(&args, directory)?;
-        Ok(output_of_nvidia(&finished, ptx.then(|| directory.join("unit.ptx"))))
+        Ok(self.program.output(&finished, directory, ptx))
     }
 
     fn ptx_command(&self, standard: Standard) -> String {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ptxsmith_subject::process::{self, Cancel, Finished, Invocation, Limits, Scratch};
+use ptxsmith_subject::regular;
 
 use super::{CompilerDescription, CompilerError, CompilerOutput, UNIT, messages};
 
@@ -37,6 +38,19 @@ impl CompilerProgram {
         };
         Ok(process::run(&invocation, &self.limits, &self.cancel)?)
     }
+
+    /// Reads the output of a run of one of NVIDIA's compilers, with the PTX if that was requested.
+    pub fn output(&self, finished: &Finished, directory: &Path, ptx: bool) -> CompilerOutput {
+        let text = format!("{}{}", finished.stdout.text(), finished.stderr.text());
+        let complaints = messages::nvidia(&text);
+        let cut_short = messages::cut(finished, &text, &complaints);
+        CompilerOutput { complaints, cut_short, ptx: ptx.then(|| self.ptx(directory)).flatten() }
+    }
+
+    /// Returns the PTX that a run wrote to `unit.ptx`.
+    pub fn ptx(&self, directory: &Path) -> Option<String> {
+        regular::output_text(&directory.join("unit.ptx"), self.limits.file)
+    }
 }
 
 /// Creates a directory for one run, with the unit in it. The first of `lines` is line 1 of [`UNIT`].
@@ -51,13 +65,4 @@ pub fn scratch_with_unit(prelude: &str, lines: &[&str]) -> Result<Scratch, Compi
     fs::write(directory.path().join(UNIT), text)
         .map_err(|source| CompilerError::File { doing: "write a unit", source })?;
     Ok(directory)
-}
-
-/// Reads the output of a run of one of NVIDIA's compilers. `ptx` is the file with the PTX, if that was
-/// requested.
-pub fn output_of_nvidia(finished: &Finished, ptx: Option<PathBuf>) -> CompilerOutput {
-    let text = format!("{}{}", finished.stdout.text(), finished.stderr.text());
-    let complaints = messages::nvidia(&text);
-    let cut_short = messages::cut(finished, &text, &complaints);
-    CompilerOutput { complaints, cut_short, ptx: ptx.and_then(|file| fs::read_to_string(file).ok()) }
 }

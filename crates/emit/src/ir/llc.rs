@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use ptxsmith_cuda::subjects::{CompilerDescription, Cut, cut_short};
 use ptxsmith_subject::process::{self, Cancel, Finished, Invocation, Limits};
+use ptxsmith_subject::regular;
 
 use super::LlvmGlobal;
 use super::address::NAMED;
@@ -124,7 +125,8 @@ impl Llc {
             temporary: path.to_owned(),
         };
         let finished = process::run(&invocation, &self.limits, &self.cancel)?;
-        let output = fs::read(path.join("unit.out")).unwrap_or_default();
+        let output = regular::read_output(&path.join("unit.out"), self.limits.file);
+        let output = output.map_err(EmitError::Directory)?.unwrap_or_default();
         Ok((finished, output))
     }
 

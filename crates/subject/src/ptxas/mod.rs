@@ -19,6 +19,7 @@ use self::opened::OpenedFile;
 use crate::cubin;
 use crate::open::{Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, Finished, Invocation, Limits, ProcessEnd, Start};
+use crate::regular;
 use crate::sass::Disassembler;
 use crate::subject::{Calculation, Description, Error, Inconsistency, Request, Subject};
 use crate::toolchain::max_ptx;
@@ -201,11 +202,8 @@ impl Ptxas {
         let limits = self.limits.for_text(usize::try_from(text).unwrap_or(usize::MAX));
         self.opened.is_still_at(&self.program).map_err(file_error("run the program"))?;
         let (finished, forked) = start.run(&invocation, INPUT, &limits, &self.cancel)?;
-        let cubin = match fs::read(directory.path().join(OUTPUT)) {
-            Ok(bytes) => Some(bytes),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(file_error("read the cubin")(error)),
-        };
+        let cubin = regular::read_output(&directory.path().join(OUTPUT), limits.file)
+            .map_err(file_error("read the cubin"))?;
         Ok((finished, cubin, forked))
     }
 

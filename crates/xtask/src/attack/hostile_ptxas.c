@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 int main(int count, char **args) {
   for (int i = 1; i < count; i++)
@@ -33,6 +34,9 @@ int main(int count, char **args) {
   case 7: kill(0, SIGKILL); break;
   case 8: fprintf(stderr, "ptxas fatal : %s\n", text); return 255;
   case 9: for (;;) ;
+  case 10: if (out) unlink(out), mkfifo(out, 0600); break;
+  case 11: if (out) unlink(out), symlink("/dev/zero", out); break;
+  case 12: if (out) unlink(out), mkdir(out, 0700); break;
   }
   return 0;
 }

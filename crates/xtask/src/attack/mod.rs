@@ -1,6 +1,6 @@
 //! `attack`: treats ptxsmith as a hostile user, project, folder or implementation would, and counts the
-//! results: hostile PTX, edited campaign files, misbehaving implementations, mutated cubins, interruptions,
-//! full disks, hostile CUDA projects. Nothing leaves this machine. The exit status is 1 after a panic, an
+//! results: hostile PTX, modules to link, editors, edited campaign files, misbehaving implementations and
+//! compilers, mutated cubins, interruptions, full disks, hostile CUDA projects. Nothing leaves this machine. The exit status is 1 after a panic, an
 //! abort, a hang, memory use above 2 GB, a lost finding, a file written outside the folder, or executed code.
 
 mod campaigns;
@@ -27,10 +27,13 @@ const TIME_TO_STOP: Duration = Duration::from_secs(5);
 /// A part of the attack.
 type AttackPart = fn(&mut Attack) -> Result<()>;
 
-const PARTS: [(&str, AttackPart); 7] = [
+const PARTS: [(&str, AttackPart); 10] = [
     ("ptx", programs::ptx),
+    ("links", programs::links),
+    ("editor", programs::editor),
     ("files", campaigns::files),
     ("subjects", subjects::subjects),
+    ("compilers", subjects::compilers),
     ("cubins", subjects::cubins),
     ("stops", campaigns::stops),
     ("disks", campaigns::disks),
@@ -40,7 +43,7 @@ const PARTS: [(&str, AttackPart); 7] = [
 /// The parts of the attack and their size.
 #[derive(clap::Args)]
 pub struct AttackArguments {
-    /// Some of ptx, files, subjects, cubins, stops, disks, cuda [default: all]
+    /// Some of ptx, links, editor, files, subjects, compilers, cubins, stops, disks, cuda [default: all]
     parts: Vec<String>,
     /// The share of each part that is run
     #[arg(long, default_value = "1")]

@@ -1,4 +1,4 @@
-//! Attacks with hostile PTX and hostile CUDA projects.
+//! Attacks with hostile PTX, hostile sources of CUDA and a hostile editor.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,14 +10,19 @@ use super::{Attack, AttackRun, path_text, words};
 use crate::headers;
 use crate::tools::HEADER;
 
-pub fn ptx(attack: &mut Attack) -> Result<()> {
-    let corpus: Vec<PathBuf> = walkdir::WalkDir::new("corpus")
+/// Returns the programs of the corpus.
+fn corpus() -> Vec<PathBuf> {
+    walkdir::WalkDir::new("corpus")
         .sort_by_file_name()
         .into_iter()
         .flatten()
         .map(walkdir::DirEntry::into_path)
         .filter(|path| path.extension().is_some_and(|extension| extension == "ptx"))
-        .collect();
+        .collect()
+}
+
+pub fn ptx(attack: &mut Attack) -> Result<()> {
+    let corpus = corpus();
     let path = attack.work.join("a.ptx");
     for number in 0..attack.times(500) {
         let text = if number % 10 == 0 { large(attack, number) } else { mutated(attack, &corpus)? };
@@ -26,6 +31,64 @@ pub fn ptx(attack: &mut Attack) -> Result<()> {
         arguments.extend((number % 2 == 1).then(|| "--json".to_owned()));
         let what = format!("program {number}: {:?}", String::from_utf8_lossy(&text[..text.len().min(200)]));
         attack.run("hostile PTX", &AttackRun::new(&arguments, &[0, 2], &what))?;
+    }
+    Ok(())
+}
+
+/// Links mutated modules, without a linker and with one if it is installed.
+pub fn links(attack: &mut Attack) -> Result<()> {
+    const PART: &str = "hostile modules that are linked";
+    let corpus = corpus();
+    let paths = ["first.ptx", "second.ptx"].map(|name| attack.work.join(name));
+    for number in 0..attack.times(200) {
+        for path in &paths {
+            fs::write(path, mutated(attack, &corpus)?)?;
+        }
+        let [first, second] = paths.each_ref().map(|path| path_text(path));
+        let arguments = match number % 4 {
+            0 => words(["check", "--link", &first, &second, "--subject", "nvlink@13.5"]),
+            _ => words(["eval", &first, "--link", &second]),
+        };
+        // Status 3 also says that the linker is not here.
+        attack.run(PART, &AttackRun::new(&arguments, &[0, 1, 2, 3], &format!("modules {number}")))?;
+    }
+    Ok(())
+}
+
+/// Sends mutated messages of an editor.
+pub fn editor(attack: &mut Attack) -> Result<()> {
+    const PART: &str = "a hostile editor";
+    const URI: &str = "file:///a.ptx";
+    let corpus = corpus();
+    let path = attack.work.join("messages");
+    for number in 0..attack.times(200) {
+        let text = String::from_utf8_lossy(&mutated(attack, &corpus)?).into_owned();
+        let [line, character] = [(); 2].map(|()| attack.random.u32(..) >> attack.random.u32(..32));
+        let document = json!({"uri": URI, "languageId": "ptx", "version": 1, "text": text});
+        let at = json!({"textDocument": {"uri": URI}, "position": {"line": line, "character": character}});
+        let messages = [
+            json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}),
+            json!({"jsonrpc": "2.0", "method": "initialized", "params": {}}),
+            json!({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": document}}),
+            json!({"jsonrpc": "2.0", "id": 2, "method": "textDocument/hover", "params": at}),
+            json!({"jsonrpc": "2.0", "id": 3, "method": "shutdown"}),
+            json!({"jsonrpc": "2.0", "method": "exit"}),
+        ];
+        let framed = messages.iter().map(|message| {
+            let body = message.to_string();
+            format!("Content-Length: {}\r\n\r\n{body}", body.len())
+        });
+        let mut bytes = framed.collect::<String>().into_bytes();
+        if number % 2 == 1 {
+            let start = attack.random.usize(..bytes.len());
+            let piece = attack.pick(&[&b"9"[..], b"\0", b"{", b"\r\n\r\n", b"Content-Length: 5"]).to_vec();
+            bytes.splice(start..(start + attack.random.usize(..4)).min(bytes.len()), piece);
+        }
+        fs::write(&path, bytes)?;
+        let before = format!("exec < {}", path_text(&path));
+        let arguments = words(["lsp"]);
+        let run = AttackRun::new(&arguments, &[0, 2], "messages");
+        attack.run(PART, &AttackRun { before: &before, ..run })?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Attacks with misbehaving implementations and mutated cubins.
+//! Attacks with misbehaving implementations and compilers, and with mutated cubins.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -48,6 +48,52 @@ const SERVE: [&str; 10] = [
     r#"while read x; do echo '{"id": null}'; done"#,
 ];
 
+/// Shell scripts for a compiler that prints PTX into `$out`.
+const COMPILERS: [&str; 16] = [
+    "kill -SEGV $$",
+    "kill -9 $$",
+    "sleep 1000",
+    "trap '' TERM INT; sleep 1000",
+    "setsid sleep 3 & exit 0",
+    "exit 3",
+    "true",
+    "head -c 100000 /dev/urandom > $out",
+    "yes '.global .u8 a;' | head -c 20000000 > $out",
+    "yes > $out",
+    "yes >&2",
+    "mkfifo $out",
+    "ln -s /dev/zero $out",
+    "ln -s /etc/passwd $out",
+    r"printf 'x.cu:1:1: error: \033[2J\342\200\256\n' >&2; exit 1",
+    "printf '.version 7.8\n.target sm_80\n.address_size 64\n.visible .global .u32 t[99999999999];' > $out",
+];
+
+/// A compiler that misbehaves is asked for globals of its own, and for those of a source.
+pub fn compilers(attack: &mut Attack) -> Result<()> {
+    const PART: &str = "hostile compilers";
+    let version = "[ \"$1\" = --version ] && echo 'clang version 19.1.0' && exit 0";
+    let find = "for word; do [ \"$before\" = -o ] && out=$word; before=$word; done";
+    let [path, source] = ["clang++", "table.cu"].map(|name| attack.work.join(name));
+    fs::write(&source, "__device__ int t[2] = {1, 2};\n")?;
+    let [subject, source] = [format!("clang:{}", path.display()), path_text(&source)];
+    for number in 0..attack.times(64) as usize {
+        let body = COMPILERS[number / 2 % COMPILERS.len()];
+        fs::write(&path, format!("#!/bin/sh\n{version}\n{find}\n{body}\n"))?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+        let common = words(["--timeout", "1s", "--subject", &subject]);
+        let arguments = match number % 2 {
+            0 => [words(["emit", "check", &source]), common].concat(),
+            _ => {
+                let out = path_text(&attack.work.join("emitted"));
+                [words(["emit", "run", "-q", "--time", "5s", "--out", &out]), common].concat()
+            }
+        };
+        let what = format!("{}: {body}", arguments[1]);
+        attack.run(PART, &AttackRun::new(&arguments, &[0, 1, 3], &what))?;
+    }
+    Ok(())
+}
+
 pub fn subjects(attack: &mut Attack) -> Result<()> {
     const PART: &str = "hostile implementations";
     let module = attack.work.join("module.ptx");
@@ -59,7 +105,7 @@ pub fn subjects(attack: &mut Attack) -> Result<()> {
     let ptxas = hostile_ptxas(attack)?;
     if ptxas.is_some() {
         for start in ["spawn", "fork"] {
-            forms.extend((0..10).map(|behaviour| ("ptxas", start, behaviour.to_string())));
+            forms.extend((0..13).map(|behaviour| ("ptxas", start, behaviour.to_string())));
         }
     } else {
         attack.note(PART, "NOT TESTED as ptxas: cc is missing or does not build it");

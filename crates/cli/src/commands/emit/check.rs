@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use ptxsmith_campaign::input::read_text;
 use ptxsmith_emit::check::{CheckResult, check, check_ir};
 use ptxsmith_emit::judge::SourceDifference;
 use ptxsmith_report::harmless::{self, line};
@@ -22,9 +23,7 @@ pub fn run(context: &CommandContext, args: &EmitCheckArgs) -> Result<Exit, Failu
     let mut differences = 0;
     let mut findings = Vec::new();
     for file in &args.files {
-        let name = file.to_string_lossy().into_owned();
-        let source = std::fs::read_to_string(file)
-            .map_err(|error| Failure::BadInput(format!("cannot read {}: {error}", line(&name))))?;
+        let (name, source) = read_text(file)?;
         let of_cuda = compilers
             .iter()
             .map(|compiler| (&compiler.description().id, check(&**compiler, host.as_ref(), &source)));

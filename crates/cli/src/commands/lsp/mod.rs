@@ -25,6 +25,7 @@ use lsp_types::{
     TextDocumentSyncCapability, TextDocumentSyncKind, Uri,
 };
 use ptxsmith_campaign::input::InputProgram;
+use ptxsmith_report::harmless::line;
 
 use super::CommandContext;
 use super::hover::hovered;
@@ -37,10 +38,13 @@ const LARGE: usize = 32 << 10;
 
 /// Serves an editor until it shuts the server down.
 pub fn run(_context: &CommandContext) -> Result<Exit, Failure> {
+    let of_editor =
+        |error: &dyn Error| Failure::BadInput(format!("the editor: {}", line(&error.to_string())));
     let (connection, threads) = Connection::stdio();
-    serve(&connection).map_err(|error| Failure::BadInput(format!("the editor: {error}")))?;
+    serve(&connection).map_err(|error| of_editor(&*error))?;
     drop(connection);
-    threads.join()?;
+    // A message that is none ends the reading thread.
+    threads.join().map_err(|error| of_editor(&error))?;
     Ok(Exit::Success)
 }
 
