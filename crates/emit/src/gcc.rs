@@ -80,7 +80,7 @@ impl Gcc {
             version: finished.stdout.text().trim().to_owned(),
             lineage: "gcc",
         };
-        let limits = Limits { time: timeout, output: 64 << 20, memory: 8 << 30, ..Limits::default() };
+        let limits = Limits { time: timeout, output: 16 << 20, memory: 8 << 30, ..Limits::default() };
         Ok(Gcc { program, description, limits, cancel: cancel.clone() })
     }
 }

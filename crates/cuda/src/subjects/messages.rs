@@ -77,7 +77,9 @@ pub fn cut(finished: &Finished, text: &str, complaints: &[Complaint]) -> Option<
 
 /// Returns the first line that contains one of these words.
 fn line_with<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
-    text.lines().find(|line| words.iter().any(|word| line.contains(word)))
+    let start = words.iter().filter_map(|word| text.find(word)).min()?;
+    let line = text[..start].rfind('\n').map_or(0, |end| end + 1);
+    text[line..].lines().next()
 }
 
 #[cfg(test)]

@@ -112,7 +112,7 @@ fn program_of(
     options: &SubjectOptions<'_>,
 ) -> CompilerProgram {
     // The output has a line for each rejected case, and a unit may have thousands.
-    let limits = Limits { time: options.timeout, output: 64 << 20, memory: 8 << 30, ..Limits::default() };
+    let limits = Limits { time: options.timeout, output: 16 << 20, memory: 8 << 30, ..Limits::default() };
     CompilerProgram { path, limits, cancel: options.cancel.clone(), description }
 }
 

@@ -108,7 +108,7 @@ impl Llc {
             version: version.to_owned(),
             lineage: "llvm",
         };
-        let limits = Limits { time: timeout, output: 64 << 20, memory: 8 << 30, ..Limits::default() };
+        let limits = Limits { time: timeout, output: 16 << 20, memory: 8 << 30, ..Limits::default() };
         Ok(Llc { program, host, description, limits, cancel: cancel.clone() })
     }
 

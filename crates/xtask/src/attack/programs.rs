@@ -41,9 +41,8 @@ pub fn links(attack: &mut Attack) -> Result<()> {
     let corpus = corpus();
     let paths = ["first.ptx", "second.ptx"].map(|name| attack.work.join(name));
     for number in 0..attack.times(200) {
-        for path in &paths {
-            fs::write(path, mutated(attack, &corpus)?)?;
-        }
+        fs::copy(attack.pick(&corpus), &paths[0])?;
+        fs::write(&paths[1], mutated(attack, &corpus)?)?;
         let [first, second] = paths.each_ref().map(|path| path_text(path));
         let arguments = match number % 4 {
             0 => words(["check", "--link", &first, &second, "--subject", "nvlink@13.5"]),
