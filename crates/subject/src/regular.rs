@@ -89,9 +89,12 @@ mod tests {
         for path in [at("link"), at("pipe"), at(""), Path::new("/dev/zero").to_owned()] {
             assert!(open_lock(&path).is_err(), "{}", path.display());
             assert!(read(&path, 10).is_err(), "{}", path.display());
+            assert_eq!(read_output(&path, 10).unwrap(), None, "{}", path.display());
         }
         assert_eq!(read(&at("victim"), 4).unwrap(), b"kept");
         assert!(read(&at("victim"), 3).is_err());
+        assert_eq!(read_output(&at("missing"), 10).unwrap(), None);
+        assert_eq!(output_text(&at("victim"), 4).as_deref(), Some("kept"));
         drop(open_lock(&at("victim")).unwrap());
         assert_eq!(read(&at("victim"), 4).unwrap(), b"kept");
     }

@@ -139,3 +139,10 @@ fn a_hover_shows_bytes_and_clauses_of_a_variable_and_value_and_type_of_a_constan
     assert_eq!(server.hover(0, 2), None);
     server.end();
 }
+
+#[test]
+fn a_message_that_is_none_is_an_error_of_the_editor() {
+    let mut server = Server::start(HELIX);
+    server.send("{");
+    assert_eq!(server.child.wait().unwrap().code(), Some(2));
+}

@@ -231,6 +231,16 @@ fn other_programs_are_not_taken_for_ptxas() {
 }
 
 #[test]
+fn a_pipe_a_device_or_a_folder_in_place_of_the_cubin_is_no_cubin() {
+    for body in ["mkfifo out.cubin", "ln -s /dev/zero out.cubin", "mkdir out.cubin"] {
+        let directory = tempfile::tempdir().unwrap();
+        let subject = stand_in(directory.path(), body, Limits::default());
+        let observation = subject.observe(&Request::new("// 1", "sm_80")).unwrap();
+        assert_eq!(observation.outcome, Outcome::Crashed, "{body}");
+    }
+}
+
+#[test]
 fn a_fork_that_answers_otherwise_is_told_and_is_the_last() {
     let directory = tempfile::tempdir().unwrap();
     let body = "read line < in.ptx; how=started; [ $$ = \"$(sh -c 'echo $PPID')\" ] || how=forked\n\
