@@ -3,7 +3,7 @@
 // releases: cicc 13.0 and later
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later
-// shape: .*pragma pack (aligned |constructed |defaulted |designated |virtual )*struct \{ (.*; )?aligned .*
+// shape: .*pragma pack (aligned |constructed |defaulted |designated |virtual )*struct \{ (.*; )?(overlapping )?aligned .*
 // first-seen: 2026-11-27
 // work-around: Use no alignas inside of #pragma pack.
 // found: `ptxsmith emit run --subject nvcc@13.5`.

@@ -5,7 +5,7 @@
 // releases: nvrtc 11.8 and later
 // shape: (constructed |virtual )*struct : struct \{ .*\}, struct : .*
 // shape: (constructed |virtual )*struct : struct .*\}, struct \{ (int|char|short|long) : N.*
-// shape: (constructed |virtual )*struct : .*\}, struct \{ aligned .*
+// shape: (static )?(constructed |virtual )*struct : .*\}, struct \{ (.*; )?aligned .*
 // shape: (constructed |virtual )*struct : .*\}, struct \{ .*overlapping struct .*
 // first-seen: 2026-11-27
 // work-around: Give the second base a first member of its largest alignment.

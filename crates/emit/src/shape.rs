@@ -2,7 +2,7 @@
 //! shape.
 
 use crate::source::{
-    CxxClass, CxxGlobal, CxxPointer, CxxType, GlobalSpecifier, Initialization, Member, MemorySpace, Scalar,
+    CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxType, GlobalSpecifier, Initialization, Member, MemorySpace, Scalar,
 };
 
 /// Returns the shape of a global: `struct { int : N; int }`.
@@ -38,10 +38,7 @@ pub fn slug(shape: &str) -> String {
 
 fn type_shape(ty: &CxxType) -> String {
     match ty {
-        CxxType::Scalar(scalar, value) => match value.manner(*scalar) {
-            "" => scalar_shape(*scalar).to_owned(),
-            manner => format!("{} {manner}", scalar_shape(*scalar)),
-        },
+        CxxType::Scalar(scalar, value) => valued_shape(*scalar, value),
         CxxType::Pointer(CxxPointer::DataMember | CxxPointer::DerivedMember | CxxPointer::NullDataMember) => {
             "member pointer".to_owned()
         }
@@ -60,8 +57,15 @@ fn type_shape(ty: &CxxType) -> String {
         }
         CxxType::Array(array) => format!("{}[{}]", type_shape(&array.element), array.length.min(2)),
         CxxType::Text(text) => format!("{} string", text.scalar.name()),
-        CxxType::Vector(vector) => format!("{} vector", scalar_shape(vector.element)),
+        CxxType::Vector(vector) => format!("{} vector", valued_shape(vector.element, &vector.value)),
         CxxType::Class(class) => class_shape(class),
+    }
+}
+
+fn valued_shape(scalar: Scalar, value: &CxxLiteral) -> String {
+    match value.manner(scalar) {
+        "" => scalar_shape(scalar).to_owned(),
+        manner => format!("{} {manner}", scalar_shape(scalar)),
     }
 }
 
