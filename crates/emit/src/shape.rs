@@ -2,7 +2,8 @@
 //! shape.
 
 use crate::source::{
-    CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxType, GlobalSpecifier, Initialization, Member, MemorySpace, Scalar,
+    CxxClass, CxxGlobal, CxxLiteral, CxxPointer, CxxType, GlobalSpecifier, Initialization, Member,
+    MemorySpace, Scalar,
 };
 
 /// Returns the shape of a global: `struct { int : N; int }`.

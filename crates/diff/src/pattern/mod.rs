@@ -116,6 +116,9 @@ pub fn matches_of(module: &Module, patterns: &[&Pattern]) -> Matches {
             }
             let mut spans = Vec::new();
             pattern.test.places(statement, facts, &mut spans);
+            // Several alternatives may lead to one place.
+            spans.sort_by_key(|span: &Span| (span.start, span.end));
+            spans.dedup_by_key(|span| (span.start, span.end));
             let names: Vec<Text> = if statement.in_body {
                 vec![facts.function.clone()]
             } else {

@@ -38,8 +38,9 @@ const LARGE: usize = 32 << 10;
 
 /// Serves an editor until it shuts the server down.
 pub fn run(_context: &CommandContext) -> Result<Exit, Failure> {
-    let of_editor =
-        |error: &dyn Error| Failure::BadInput(format!("the editor: {}", line(&error.to_string())));
+    // The error may quote all of a message.
+    let beginning = |error: &dyn Error| error.to_string().chars().take(200).collect::<String>();
+    let of_editor = |error: &dyn Error| Failure::BadInput(format!("the editor: {}", line(&beginning(error))));
     let (connection, threads) = Connection::stdio();
     serve(&connection).map_err(|error| of_editor(&*error))?;
     drop(connection);
