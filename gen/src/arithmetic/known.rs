@@ -17,9 +17,9 @@ struct LimitedWord {
 /// Writes a value with a limited range and something that depends on the range.
 pub(super) fn write(draft: &mut KernelDraft, draw: &mut Draw) {
     const USES: &[fn(&mut KernelDraft, &mut Draw, &LimitedWord)] =
-        &[comparison, guard, carry, field, square, product, saturation, extreme, mask, shift];
+        &[comparison, guard, carry, field, square, product, saturation, extreme, mask, shift, sign];
     let mut value = limited(draft, draw);
-    if draw.below(2) == 0 {
+    for _ in 0..draw.below(3) {
         value = limited_again(draft, draw, &value);
     }
     draft.mark_used(&[&value.name]);
@@ -33,8 +33,11 @@ fn limited(draft: &mut KernelDraft, draw: &mut Draw) -> LimitedWord {
     let ones = (1i64 << count) - 1;
     let by = count.to_string();
     let (name, limit) = match draw.below(16) {
-        0 => (draft.set(32, "and.b32", &[&x, &format!("{ones:#x}")]), ones),
-        1 => (draft.set(32, "or.b32", &[&x, &format!("{ones:#x}")]), ones),
+        0 | 1 => {
+            // Low bits, high bits, one bit.
+            let bits = *draw.pick(&[ones, ones, !ones, i32::MIN.into(), 1 << count]);
+            (draft.set(32, word(draw, &["and.b32", "or.b32"]), &[&x, &limit_of(bits)]), bits)
+        }
         2 => (draft.set(32, "shr.u32", &[&x, &by]), u32::MAX as i64 >> count),
         3 => (draft.set(32, "shr.s32", &[&x, &by]), i32::MAX as i64 >> count),
         4 => (draft.set(32, "shl.b32", &[&x, &by]), 1 << count),
@@ -232,6 +235,24 @@ fn extreme(draft: &mut KernelDraft, draw: &mut Draw, value: &LimitedWord) {
     let opcode = word(draw, &["min.s32", "max.s32", "min.u32", "max.u32", "add.s32", "sub.s32"]);
     let x = draft.value(draw, 32);
     draft.use_in(32, opcode, &[&least, &x]);
+}
+
+/// An instruction that asks for the sign of the value or continues it.
+fn sign(draft: &mut KernelDraft, draw: &mut Draw, value: &LimitedWord) {
+    let name = &value.name;
+    match draw.below(6) {
+        0 => draft.use_in(32, word(draw, &["shr.u32", "shr.s32"]), &[name, "31"]),
+        1 => draft.use_in(32, word(draw, &["abs.s32", "neg.s32"]), &[name]),
+        2 => {
+            let (x, y) = (draft.value(draw, 32), draft.value(draw, 32));
+            draft.use_in(32, "slct.b32.s32", &[&x, &y, name])
+        }
+        3 => draft.use_in(64, word(draw, &["cvt.s64.s32", "cvt.u64.u32"]), &[name]),
+        4 => {
+            draft.use_in(32, word(draw, &["div.s32", "rem.s32"]), &[name, word(draw, &["2", "8", "-4", "7"])])
+        }
+        _ => draft.use_in(32, "prmt.b32", &[name, name, word(draw, &["0xffff", "0xb", "0x8a10"])]),
+    };
 }
 
 /// Bits of the value, compared or selected by.
