@@ -108,7 +108,6 @@ fn read_project(path: &Path) -> Result<ConfigFile, String> {
 /// Reads a `--config` file. Only a regular file is accepted: reading a pipe may block, and a device may have
 /// no end.
 fn read_config(path: &OsStr) -> Result<ConfigFile, String> {
-    // Reject pipes and devices: reading a pipe may block, and a device may have no end.
     if !std::fs::metadata(path).map_err(|error| error.to_string())?.is_file() {
         return Err("it is no regular file".to_owned());
     }
