@@ -2,8 +2,9 @@
 //!
 //! A kernel reads an input buffer and two scalars, and stores every value that nothing else uses. The number of a kernel
 //! selects one of five kinds: a single instruction, in every form with boundary immediates; two instructions; three, each
-//! using the result of the previous one; idioms that optimizers look for, mixed with other instructions; and the same
-//! within loops and branches, on a single thread or with differences between the lanes of a warp.
+//! using the result of the previous one, or a value with a limited range and its use; idioms that optimizers look for,
+//! mixed with other instructions; and the same within loops and branches, on a single thread or with differences between
+//! the lanes of a warp.
 
 mod draft;
 mod flow;
@@ -71,6 +72,11 @@ fn kernel(seed: u64, number: u64, forms: &[ArithmeticForm]) -> String {
             single_instruction(draw, &forms[form], nth % VARIANTS)
         }
         1..=3 => chain(&mut draw, 2, forms),
+        4 if draw.below(2) == 0 => {
+            let mut draft = KernelDraft::new(1);
+            known::write(&mut draft, &mut draw);
+            draft
+        }
         4 => chain(&mut draw, 3, forms),
         // Half of them run on a warp. Those take longest: the machines run 32 lanes of them.
         7 => flow::kernel(&mut draw, forms, number % 16 == 7),
