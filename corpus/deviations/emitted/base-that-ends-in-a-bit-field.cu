@@ -1,4 +1,4 @@
-// deviation: wrong-layout
+// deviation: wrong-layout wrong-value
 // title: a member behind a base that ends in a bit field is placed a unit too far, and the variable is larger than sizeof says
 // releases: nvrtc 11.8 to 12.9
 // shape: .*struct : .* : N( \+ N)?( omitted)? \}(,| \{).*
