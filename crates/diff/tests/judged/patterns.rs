@@ -240,6 +240,6 @@ fn every_test_of_the_language_holds_of_what_it_says_and_of_nothing_else() {
 #[test]
 fn a_place_that_several_alternatives_lead_to_is_one_place() {
     let pattern = Pattern::parse("instruction(\"ld\" first(sink)|first(\"_\"))").unwrap();
-    let module = ptxsmith_syntax::parse(".entry k() { ld.global.u32 _, [g]; }").unwrap();
+    let module = parse(".entry k() { ld.global.u32 _, [g]; }").unwrap();
     assert_eq!(pattern.places(&module).len(), 1);
 }
