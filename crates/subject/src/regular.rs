@@ -40,7 +40,7 @@ fn not_regular() -> io::Error {
 /// As [`open`], and if the file is larger.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open(path, OpenOptions::new().read(true))?.take(most + 1).read_to_end(&mut bytes)?;
+    open(path, OpenOptions::new().read(true))?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         Err(io::Error::other(format!("it has more than {most} bytes")))
     } else {
