@@ -2,8 +2,8 @@
 //! Guide, "C++ language support"). A result counts only if g++ and clang agree on it.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use object::read::elf::ElfFile64;
 use object::{
@@ -146,7 +146,8 @@ impl Host {
             ProcessEnd::Exited(0) => {
                 let object = regular::read_output(&path.join("unit.o"), self.limits.file);
                 let object = object.map_err(EmitError::Directory)?;
-                Ok(object.ok_or_else(|| "it wrote no object file".to_owned()))
+                let missing = || io::Error::other("the compiler of the host wrote no object file");
+                Ok(Ok(object.ok_or_else(missing).map_err(EmitError::Directory)?))
             }
             _ => Ok(Err(finished.stderr.text().into_owned())),
         }

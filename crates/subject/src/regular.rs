@@ -49,15 +49,17 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Returns the file that a program under test was to write, or `None` if it wrote no regular file of at most
-/// `most` bytes: a pipe, a device or a link in its place is no answer, and is not opened.
+/// `most` bytes: a pipe, a device or a link in its place is no answer, and is not read.
 ///
 /// # Errors
-/// As [`File::open`], except for a missing file.
+/// As [`File::open`], except for a file that is missing or that may not be read.
 pub fn read_output(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     match read(path, most) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::Other) => Ok(None),
-        Err(error) => Err(error),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::Other | io::ErrorKind::PermissionDenied => Ok(None),
+            _ => Err(error),
+        },
     }
 }
 

@@ -3,7 +3,7 @@
 
 use ptxsmith_diff::{Class, Difference, Verdict};
 use ptxsmith_model::{Expected, FindingKind};
-use ptxsmith_subject::{FnSubject, Inconsistency};
+use ptxsmith_subject::{FnSubject, Inconsistency, Observation};
 
 use super::Campaign;
 use crate::failure::{Failure, of_subject};
@@ -19,15 +19,17 @@ pub(super) fn enter_inconsistent(campaign: &Campaign<'_>) -> Result<(), Failure>
             campaign.session.events.note(&note);
         }
         // Report the first one. After it, each process was started anew.
-        let Some(inconsistency) =
-            tested.subject.inconsistencies().into_iter().min_by(|a, b| a.ptx.cmp(&b.ptx))
+        let mut unlisted = Vec::new();
+        for inconsistency in tested.subject.inconsistencies() {
+            if !differs_where_listed(tested, &inconsistency)? {
+                unlisted.push(inconsistency);
+            }
+        }
+        let Some(Inconsistency { ptx, forked, started, .. }) =
+            unlisted.into_iter().min_by(|a, b| a.ptx.cmp(&b.ptx))
         else {
             continue;
         };
-        if differs_where_listed(tested, &inconsistency)? {
-            continue;
-        }
-        let Inconsistency { ptx, forked, started, .. } = inconsistency;
         let difference = Difference::new(Class::Inconsistent, Expected::same_as(started), forked);
         let name = FindingName {
             id: "forked-otherwise".to_owned(),
@@ -41,11 +43,17 @@ pub(super) fn enter_inconsistent(campaign: &Campaign<'_>) -> Result<(), Failure>
     Ok(())
 }
 
-/// Returns true if one of the two results deviates and all deviations of both are listed: bytes that a listed
-/// deviation leaves unwritten hold what lay there before, which differs between processes.
+/// Returns true if the two results differ only in variables, one of them deviates, and all deviations of both are
+/// listed: bytes that a listed deviation leaves unwritten hold what lay there before, which differs between
+/// processes.
 fn differs_where_listed(tested: &TestSubject, inconsistency: &Inconsistency) -> Result<bool, Failure> {
     let Inconsistency { ptx, forked, started, .. } = inconsistency;
     let Ok(module) = ptxsmith_syntax::parse(ptx) else { return Ok(false) };
+    let without_variables =
+        |result: &Observation| Observation { variables: Default::default(), ..result.clone() };
+    if without_variables(forked) != without_variables(started) {
+        return Ok(false);
+    }
     let mut is_listed = Vec::new();
     for result in [forked, started] {
         let description = tested.subject.description().clone();
@@ -61,7 +69,7 @@ fn differs_where_listed(tested: &TestSubject, inconsistency: &Inconsistency) -> 
 
 #[cfg(test)]
 mod tests {
-    use ptxsmith_subject::{Observation, Outcome, Request, Variable};
+    use ptxsmith_subject::{Outcome, Request, Variable};
     use ptxsmith_testing::{of_lineage, right};
 
     use super::super::fake::program;
