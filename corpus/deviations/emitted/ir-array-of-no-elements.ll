@@ -2,7 +2,6 @@
 ; title: an object of no bytes that is not all zero is printed as an array of no elements
 ; releases: llc 14 and later
 ; symptom: a dimension that is no positive integer
-; shape: .*
 ; first-seen: 2026-11-28
 ; work-around: Write zeroinitializer.
 ; found: `ptxsmith emit run --subject llc@22`.

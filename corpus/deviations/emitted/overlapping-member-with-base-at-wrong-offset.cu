@@ -3,7 +3,7 @@
 // releases: cicc 13.0 and later
 // releases: nvcc 13.0 and later
 // releases: nvrtc 12.9 and later
-// shape: .*overlapping (aligned |constructed |defaulted |designated )*struct : .*
+// shape: .*overlapping (aligned |constructed |defaulted |designated )*struct : (aligned |constructed |defaulted |designated )*struct \{ (char|short|int|bool)[^{}]*\} \{ [^{}]+ \}.*
 // first-seen: 2026-11-29
 // work-around: Leave out the attribute.
 // found: `ptxsmith emit run --subject nvcc@13.5`.

@@ -78,7 +78,7 @@ pub fn read_text(path: &Path) -> Result<(String, String), Failure> {
     };
     match text_of(bytes) {
         Ok(text) => Ok((name, text)),
-        Err(problem) => Err(Failure::BadInput(format!("{name}: {problem}; give the text of a program"))),
+        Err(problem) => Err(Failure::BadInput(format!("{name}: {problem}; give a text"))),
     }
 }
 

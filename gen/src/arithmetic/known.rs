@@ -247,7 +247,7 @@ fn sign(draft: &mut KernelDraft, draw: &mut Draw, value: &LimitedWord) {
             let (x, y) = (draft.value(draw, 32), draft.value(draw, 32));
             draft.use_in(32, "slct.b32.s32", &[&x, &y, name])
         }
-        3 => draft.use_in(64, word(draw, &["cvt.s64.s32", "cvt.u64.u32"]), &[name]),
+        3 => draft.use_in(64, "cvt.s64.s32", &[name]),
         4 => {
             draft.use_in(32, word(draw, &["div.s32", "rem.s32"]), &[name, word(draw, &["2", "8", "-4", "7"])])
         }
