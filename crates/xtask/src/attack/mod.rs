@@ -1,7 +1,8 @@
 //! `attack`: treats ptxsmith as a hostile user, project, folder or implementation would, and counts the
 //! results: hostile PTX, modules to link, editors, edited campaign files, misbehaving implementations and
-//! compilers, mutated cubins, interruptions, full disks, hostile CUDA projects. Nothing leaves this machine. The exit status is 1 after a panic, an
-//! abort, a hang, memory use above 2 GB, a lost finding, a file written outside the folder, or executed code.
+//! compilers, mutated cubins, interruptions, full disks, hostile CUDA projects. Nothing leaves this machine.
+//! The exit status is 1 after a panic, an abort, a hang, memory use above 2 GB, a lost finding, a file written
+//! outside the folder, or executed code.
 
 mod campaigns;
 mod programs;
