@@ -37,11 +37,19 @@ pub fn find(declarations: &[AstNode], variables: &Variables<'_>) -> Uses {
 struct WalkContext {
     /// Whether the node is in device code.
     is_device: bool,
-    /// The number of the outermost class.
-    class: Option<u64>,
+    class: Option<OutermostClass>,
     in_function: bool,
     /// Whether the node is in the own declaration of a template, not in an instance.
     in_pattern: bool,
+}
+
+/// The outermost class around a node.
+#[derive(Clone, Copy, Debug)]
+struct OutermostClass {
+    number: u64,
+    /// The offsets of its first and last token.
+    begin: u32,
+    end: u32,
 }
 
 struct UseFinder<'a> {
@@ -119,8 +127,11 @@ impl<'a> UseFinder<'a> {
             "CXXRecordDecl"
             | "ClassTemplateSpecializationDecl"
             | "ClassTemplatePartialSpecializationDecl" => {
-                let number = self.variables.order(&node.loc, self.number);
-                inside.class = around.class.or(Some(number));
+                inside.class = around.class.or(Some(OutermostClass {
+                    number: self.variables.order(&node.loc, self.number),
+                    begin: node.range.begin.offset,
+                    end: node.range.end.offset,
+                }));
                 inside.in_pattern |= node.kind == "ClassTemplatePartialSpecializationDecl";
                 if inside.in_pattern {
                     self.patterns.insert(&node.id);
@@ -216,7 +227,9 @@ impl<'a> UseFinder<'a> {
         let number = if self.variables.is_dependent(place) {
             u64::MAX
         } else {
-            around.class.unwrap_or_else(|| self.variables.order(place, self.number))
+            // An instance has members that are defined outside of its class too.
+            let class = around.class.filter(|class| (class.begin..=class.end).contains(&place.offset));
+            class.map_or_else(|| self.variables.order(place, self.number), |class| class.number)
         };
         let used = Use {
             id: self.variables.root(id).to_owned(),

@@ -18,6 +18,20 @@ struct Program {
 
 const PROGRAMS: &[Program] = &[
     Program {
+        name: "a member that is defined outside of its class template uses what stands before its definition",
+        source: "\
+template <class T> struct S { __device__ int m(); template <class U> __device__ int n(U u); };
+const int k = 7;
+extern const int late;
+template <class T> __device__ int S<T>::m() { return k + late; }
+template <class T> template <class U> __device__ int S<T>::n(U u) { return k + u; }
+__global__ void f(int *o) { *o = S<int>().m() + S<int>().n(1); }
+const int late = 8;
+",
+        reported: &[(4, 58, "late")],
+        is_undecided: false,
+    },
+    Program {
         name: "a constant whose type is deduced is judged in the instances of its template",
         source: "\
 template <int N> struct Tile { int a[N]; };
