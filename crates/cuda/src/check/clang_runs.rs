@@ -1,7 +1,8 @@
 //! The command lines with which clang preprocesses and reads one file.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::{self, Path, PathBuf};
 
 use ptxsmith_subject::process::Invocation;
 
@@ -59,12 +60,15 @@ impl ClangRuns {
 
 /// Returns the flags for a file that is preprocessed with NVIDIA's own headers.
 fn with_nvidias_headers(options: &CheckOptions, directory: &Path) -> Result<Vec<OsString>, CheckError> {
-    let absent = directory.join("absent");
-    headers::write_absent_headers(&absent).map_err(CheckError::while_doing("write a header for clang"))?;
-    let macros = directory.join("nvcc.h");
-    headers::write_macros_of_nvcc(&macros).map_err(CheckError::while_doing("write a header for clang"))?;
-    let mut args = vec!["-idirafter".into(), absent.into_os_string()];
-    args.extend(["-include".into(), macros.into_os_string()]);
+    let roots = toolkit::roots(&options.flags).into_iter();
+    let toolkits: Result<Vec<PathBuf>, io::Error> =
+        roots.map(|root| path::absolute(options.path_of(&root))).collect();
+    toolkits
+        .and_then(|toolkits| headers::write_headers_beside(&toolkits, directory))
+        .map_err(CheckError::while_doing("write a header for clang"))?;
+    let mut args: Vec<OsString> = vec!["-iquote".into(), directory.join("quoted").into()];
+    args.extend(["-idirafter".into(), directory.join("absent").into()]);
+    args.extend(["-include".into(), directory.join("nvcc.h").into()]);
     args.extend(toolkit::flags(&options.flags, &options.directory));
     let version = clang_version(&options.clang, &options.cancel);
     if version.is_ok_and(|version| toolkit::needs_macros(&version)) {

@@ -290,16 +290,26 @@ pub fn without_preprocessing(flags: &[OsString]) -> Vec<OsString> {
 
 /// Returns the directories that the flags call system directories.
 pub fn system_directories(flags: &[OsString]) -> Vec<String> {
-    let mut directories = Vec::new();
+    values("-isystem", flags)
+}
+
+/// Returns the directories in which headers are searched, apart from the compiler's own.
+pub fn include_directories(flags: &[OsString]) -> Vec<String> {
+    [values("-I", flags), values("-isystem", flags)].concat()
+}
+
+/// Returns the values of a flag in clang's spelling, which may be joined to it.
+fn values(name: &str, flags: &[OsString]) -> Vec<String> {
+    let mut values = Vec::new();
     let mut flags = flags.iter().map(|flag| flag.to_string_lossy());
     while let Some(flag) = flags.next() {
-        match flag.strip_prefix("-isystem") {
-            Some("") => directories.extend(flags.next().map(|path| path.into_owned())),
-            Some(path) => directories.push(path.to_owned()),
+        match flag.strip_prefix(name) {
+            Some("") => values.extend(flags.next().map(|value| value.into_owned())),
+            Some(value) => values.push(value.to_owned()),
             None => {}
         }
     }
-    directories
+    values
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes headers that declare the parts of the CUDA runtime that programs use.
 pub fn write_headers(directory: &Path) -> io::Result<()> {
@@ -17,21 +17,35 @@ pub fn write_headers(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes empty headers with the names that clang's own headers include and NVIDIA's wheels of the runtime
-/// lack.
-pub fn write_absent_headers(directory: &Path) -> io::Result<()> {
-    fs::create_dir_all(directory)?;
+/// Writes headers that are used beside those of NVIDIA's toolkits with these roots, which are absolute: `nvcc.h`
+/// with what clang does not define, a directory `quoted` for the first place of the search by quotes, and a
+/// directory `absent` for the last place of any search.
+pub fn write_headers_beside(toolkits: &[PathBuf], directory: &Path) -> io::Result<()> {
+    fs::write(directory.join("nvcc.h"), include_str!("runtime/nvcc.h"))?;
+    fs::write(directory.join("ptxsmith_library.h"), LIBRARY)?;
+    // clang's own headers would take a header of the project with this name for NVIDIA's.
+    let headers: Vec<PathBuf> = toolkits.iter().map(|root| root.join("include/cuda.h")).collect();
+    let first = match headers.iter().find(|header| header.is_file()) {
+        Some(header) => format!("#include \"{}\"", header.display()),
+        None => "#include_next <cuda.h>".to_owned(),
+    };
+    fs::create_dir_all(directory.join("quoted"))?;
+    fs::write(
+        directory.join("quoted/cuda.h"),
+        format!("#ifdef CUDA_VERSION\n#include_next <cuda.h>\n#else\n{first}\n#endif\n"),
+    )?;
+    // clang's own headers include these, and NVIDIA's wheels of the runtime lack them.
+    fs::create_dir_all(directory.join("absent"))?;
     let names = ["curand_mtgp32_kernel.h", "texture_fetch_functions.h", "texture_indirect_functions.h"];
-    names.iter().try_for_each(|name| fs::write(directory.join(name), ""))
+    names.iter().try_for_each(|name| fs::write(directory.join("absent").join(name), ""))
 }
 
-/// Writes the header with the macros of nvcc that clang does not define with NVIDIA's headers.
-pub fn write_macros_of_nvcc(path: &Path) -> io::Result<()> {
-    fs::write(path, include_str!("runtime/nvcc.h"))
-}
+/// The parts of the C++ library that nvcc makes known to every program.
+const LIBRARY: &str = include_str!("runtime/library.h");
 
 /// Headers with declarations of the CUDA runtime, written from its documentation.
-const HEADERS: [(&str, &str); 22] = [
+const HEADERS: [(&str, &str); 23] = [
+    ("ptxsmith_library.h", LIBRARY),
     ("cuda_fp4.h", include_str!("runtime/cuda_fp4.h")),
     ("cuda_fp8.h", include_str!("runtime/cuda_fp8.h")),
     ("cublas_v2.h", include_str!("runtime/cublas_v2.h")),
@@ -92,3 +106,30 @@ const ALIASES: [&str; 33] = [
     "cooperative_groups/reduce.h",
     "cooperative_groups/memcpy_async.h",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_header_named_cuda_is_of_the_toolkit_and_the_next_of_the_project() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        for (name, text) in [
+            ("toolkit/include/cuda.h", "#define CUDA_VERSION 12090\n"),
+            ("project/cuda.h", "#define OWN 5\n"),
+            ("a.cpp", "#include \"cuda.h\"\nint a = CUDA_VERSION;\n#include \"cuda.h\"\nint b = OWN;\n"),
+        ] {
+            fs::create_dir_all(path(name).parent().unwrap()).unwrap();
+            fs::write(path(name), text).unwrap();
+        }
+        write_headers_beside(&[path("toolkit")], directory.path()).unwrap();
+        let clang = super::super::find_clang().unwrap();
+        let mut preprocessing = std::process::Command::new(clang);
+        preprocessing.args(["-E", "-P", "-iquote"]).arg(path("quoted")).arg("-I").arg(path("project"));
+        let output = preprocessing.arg(path("a.cpp")).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+        assert_eq!(lines, ["int a = 12090;", "int b = 5;"]);
+    }
+}

@@ -40,6 +40,7 @@ mod uses;
 mod variables;
 mod witnesses;
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -321,7 +322,7 @@ fn check_preprocessed(
     let mut errors = preprocessed.errors;
     let compiler_errors = sort_errors(&dump.errors, &mut errors, &uses, source, &mut map);
     let is_incomplete = !errors.is_empty() || !not_analysed.is_empty();
-    not_analysed.extend(describe_errors(&errors));
+    not_analysed.extend(describe_errors(errors, &toolkit::hint(&options.flags, &options.directory)));
     not_analysed.extend(undecided.iter().map(|(_, undecided)| undecided.to_string()));
     Ok(FileReport {
         filtered,
@@ -379,14 +380,17 @@ fn sort_errors(
     compiler_errors
 }
 
-/// Describes clang's errors for the report: their number, and the first ones.
-fn describe_errors(errors: &[String]) -> Vec<String> {
+/// Describes clang's errors for the report: their number, what may help, and the first ones.
+fn describe_errors(mut errors: Vec<String>, hint: &str) -> Vec<String> {
+    // Each instance of a template repeats the errors of its pattern.
+    let mut seen = HashSet::new();
+    errors.retain(|error| seen.insert(error.clone()));
     let count = match errors.len() {
         0 => return Vec::new(),
         1 => "1 error".to_owned(),
         count => format!("{count} errors"),
     };
-    let mut lines = vec![format!("clang reports {count}, and leaves out what it does not understand")];
+    let mut lines = vec![format!("clang reports {count}, and leaves out what it does not understand{hint}")];
     lines.extend(errors.iter().take(MOST_LISTED_ERRORS).cloned());
     if errors.len() > MOST_LISTED_ERRORS {
         lines.push(format!("and {} errors more", errors.len() - MOST_LISTED_ERRORS));

@@ -1,7 +1,7 @@
 //! Flags that clang needs in addition to `--cuda-path` to use NVIDIA's headers.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Names a release of CUDA. clang cannot find the release itself without the toolkit's library, and would
 /// look for an old function that launches kernels.
@@ -32,18 +32,41 @@ pub fn flags(flags: &[OsString], directory: &Path) -> Vec<OsString> {
     libraries.flat_map(|library| ["-isystem".into(), library.into_os_string()]).collect()
 }
 
+/// Returns the end of a sentence about errors, for flags that search NVIDIA's headers without naming their
+/// toolkit; empty otherwise.
+pub fn hint(flags: &[OsString], directory: &Path) -> String {
+    let mut searched = super::flags::include_directories(flags).into_iter().map(PathBuf::from);
+    let toolkit = searched.find(|searched| directory.join(searched).join("cuda_runtime.h").is_file());
+    match toolkit.as_deref().and_then(Path::parent) {
+        Some(root) if roots(flags).is_empty() => {
+            format!("; with `--cuda-path={}` it would use NVIDIA's headers", root.display())
+        }
+        _ => String::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn header_libraries_of_a_toolkit_are_found_if_they_have_a_directory_of_their_own() {
+    fn header_libraries_of_a_toolkit_are_found_if_they_have_a_directory_of_their_own_and_its_root_by_the_search()
+     {
         let directory = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(directory.path().join("cuda13/include/cccl")).unwrap();
         std::fs::create_dir_all(directory.path().join("cuda12/include/cuda")).unwrap();
         let found = |root: &str| flags(&[format!("--cuda-path={root}").into()], directory.path());
         assert_eq!(found("cuda13"), ["-isystem", "cuda13/include/cccl"]);
         assert_eq!(found("cuda12"), [""; 0]);
+        std::fs::write(directory.path().join("cuda12/include/cuda_runtime.h"), "").unwrap();
+        let hint =
+            |flags: &str| hint(&flags.split(' ').map(OsString::from).collect::<Vec<_>>(), directory.path());
+        assert_eq!(
+            hint("-Ia -isystem cuda12/include"),
+            "; with `--cuda-path=cuda12` it would use NVIDIA's headers"
+        );
+        assert_eq!(hint("-I cuda12/include --cuda-path=x"), "");
+        assert_eq!(hint("-Icuda13/include"), "");
         assert_eq!([needs_macros("19.1.7"), needs_macros("22.1.8"), needs_macros("")], [true, false, false]);
     }
 }

@@ -18,6 +18,24 @@ struct Program {
 
 const PROGRAMS: &[Program] = &[
     Program {
+        name: "device code uses what the runtime's header brings of the C++ library, and what throws elsewhere",
+        source: "\
+#include <array>
+const int k = 4;
+struct S { int a; __device__ S(int a) : a(a) {} };
+__global__ void f(int *p, float x) {
+  new (p) S(k);
+  S *s = new S(std::move(k));
+  for (int i : {k, 2}) *p += i + s->a;
+  const std::array<int, 2> a{1, 2};
+  *p += a.at(1) + __isnanf(x) + __isinff(x);
+  delete s;
+}
+",
+        reported: &[(6, 26, "k")],
+        is_undecided: false,
+    },
+    Program {
         name: "a member that is defined outside of its class template uses what stands before its definition",
         source: "\
 template <class T> struct S { __device__ int m(); template <class U> __device__ int n(U u); };

@@ -101,6 +101,8 @@ __device__ void *malloc(size_t size);
 __device__ void free(void *at);
 __device__ void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function);
 }
+// Behind the macros and the functions that clang's own <new> needs.
+#include "ptxsmith_library.h"
 #include "ptxsmith_api.h"
 #include "ptxsmith_device.h"
 __device__ void __syncthreads();
@@ -245,6 +247,8 @@ PTXSMITH_MIN_MAX(double, double, double) PTXSMITH_MIN_MAX(double, float, double)
 namespace std { template <class T> __device__ T abs(T x); }
 template <class T> __device__ bool isnan(T x);
 template <class T> __device__ bool isinf(T x);
+PTXSMITH_DEVICE(int, __isnan) PTXSMITH_DEVICE(int, __isnanf) PTXSMITH_DEVICE(int, __isinf) PTXSMITH_DEVICE(int, __isinff)
+PTXSMITH_DEVICE(int, __finite) PTXSMITH_DEVICE(int, __finitef)
 template <class T> __device__ bool isfinite(T x);
 template <class T> __device__ bool signbit(T x);
 #endif
