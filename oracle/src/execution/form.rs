@@ -64,4 +64,17 @@ impl<'m> InstructionForm<'m> {
         }
         form
     }
+
+    /// Returns the state space of an access; `None` for a part of one that is not known. `.shared::cta` is another name
+    /// of `.shared`, `.param::entry` and `.param::func` are parts of `.param` (9.7.9, `ld` and `st`).
+    pub fn accessed_space(&self) -> Option<Option<StateSpace>> {
+        let part =
+            self.others.iter().find(|word| word.starts_with(".shared::") || word.starts_with(".param::"));
+        match part {
+            None => Some(self.space),
+            Some(&".shared::cta") => Some(Some(StateSpace::Shared)),
+            Some(&(".param::entry" | ".param::func")) => Some(Some(StateSpace::Param)),
+            Some(_) => None,
+        }
+    }
 }

@@ -76,7 +76,7 @@ pub(super) fn row(opcode: Opcode) -> Row {
         Opcode::Brx => judged_form("", ".idx .uni", "", &[Place, Place]),
         Opcode::Call => judged_form("", ".uni", "", &[]),
         Opcode::Ret => judged_form("", ".uni", "", &[]),
-        Opcode::Exit => judged_form("", "", "", &[]),
+        Opcode::Exit | Opcode::Trap | Opcode::Brkpt => judged_form("", "", "", &[]),
         // `integers.rs` defines the results. Entries without types have no judged form.
         Opcode::Add | Opcode::Sub => judged_form(NUMBERS, "", "", TWO),
         Opcode::Mul => judged_form(INTEGERS, ".lo", "", MULTIPLY),

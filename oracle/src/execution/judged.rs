@@ -127,7 +127,7 @@ impl InstructionCheck<'_, '_> {
                 let in_scope = matches!(self.meaning(&label), Some(Meaning::Label));
                 holds(in_scope && self.body.labels.contains_key(label.text.as_str()), UNDECLARED)
             }
-            (Opcode::Ret | Opcode::Exit, []) => Ok(()),
+            (Opcode::Ret | Opcode::Exit | Opcode::Trap | Opcode::Brkpt, []) => Ok(()),
             (Opcode::Call, [callee]) => {
                 // Only calls without arguments and results are judged.
                 let callee = as_name(callee).ok_or(FORM)?;

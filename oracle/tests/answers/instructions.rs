@@ -312,6 +312,10 @@ fn an_access_lies_in_its_variable_aligned_and_in_its_state_space() {
     assert_eq!(loads("ld.u32 r0, [c];").unwrap(), "05000000");
     assert_eq!(loads("ld.u32 r0, [g + 4];").unwrap(), "05060708");
     assert_eq!(loads("st.u32 [s], 9; ld.shared.u32 r0, [s];").unwrap(), "09000000");
+    let by_part = "mov.u64 p4, s; st.shared::cta.u32 [p4], 9; ld.shared.u32 r0, [p4];";
+    assert_eq!(loads(by_part).unwrap(), "09000000");
+    let form = Err("an instruction in a form that is not modelled");
+    assert_eq!(loads("mov.u64 p4, s; ld.shared::cluster.u32 r0, [p4];"), form);
     assert_eq!(loads("st.u32 [c], 9;"), Err("a store to .const"));
     assert_eq!(loads("st.const.u32 [c], 1;"), Err("a store to .const"));
 }

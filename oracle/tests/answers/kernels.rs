@@ -156,6 +156,15 @@ fn exit_ends_the_thread_also_in_a_function() {
 }
 
 #[test]
+fn nothing_is_known_of_an_aborted_kernel_and_a_trap_whose_guard_does_not_hold_is_passed() {
+    let aborted = Err("a kernel that is aborted");
+    assert_eq!(leaves("", "st.global.u8 [o], 1; trap;"), aborted);
+    assert_eq!(leaves("", "st.global.u8 [o], 1; brkpt; ret;"), aborted);
+    let body = "setp.eq.u32 q, 1, 2; @q trap; @q brkpt; st.global.u8 [o], 1; ret;";
+    assert_eq!(leaves("", body).unwrap(), "01");
+}
+
+#[test]
 fn conversions_keep_values_in_range() {
     let body = "mov.u32 r0, 0xfffe; cvt.u64.u16 p0, r0; cvt.s64.s16 p1, r0; st.global.u64 [o], p0;
         st.global.u64 [o + 8], p1; ret;";

@@ -110,7 +110,7 @@ fn disagreement(text: &str, prediction: &Prediction) -> Option<String> {
         return (!prediction.kernels.is_empty()).then(|| "a refused program has kernels".to_owned());
     }
     // Whatever stands behind a branch, a guard or the end need not be executed.
-    let is_straight = !["bra", "brx", "@", "exit"].iter().any(|word| text.contains(word));
+    let is_straight = !["bra", "brx", "@", "exit", "trap", "brkpt"].iter().any(|word| text.contains(word));
     for kernel in &prediction.kernels {
         let own = |part: &str| {
             part.starts_with(&format!("kernel {},", kernel.name)) || part.starts_with("function ")

@@ -29,6 +29,7 @@ fn a_module_is_valid_only_if_every_part_is_judged() {
          st.global.f32 [%d1],%f1; ret; }",
         ".entry k() { .reg .u32 %r<9>; .reg .pred %p<2>; mov.u32 %r1, 5; setp.lt.u32 %p1, %r1, 7; @%p1 bra L; \
          add.u32 %r2, %r1, 8; L: exit; }",
+        ".entry k() { .reg .pred p; setp.lt.u32 p, 1, 2; @p trap; @!p brkpt; trap; }",
         // A comparison may be combined with a predicate or its opposite, and may set its own opposite too.
         ".entry k() { .reg .pred p, q, s; .reg .u32 r; setp.lt.and.u32 p, 1, 2, s; setp.eq.or.b32 p|q, 1, 2, !s; \
          setp.ne.xor.f32 p|q, 1.0, 2.0, 1; set.gt.and.u32.s32 r, 1, 2, !p; selp.u32 r, 1, 2, !p; }",

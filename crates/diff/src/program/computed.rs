@@ -134,8 +134,18 @@ fn is_more_than_outcome(part: &PartVerdict) -> bool {
 }
 
 /// The opcodes that copy or control, and compute nothing.
-const COMPUTE_NOTHING: [Opcode; 8] =
-    [Opcode::Ld, Opcode::St, Opcode::Mov, Opcode::Cvta, Opcode::Bra, Opcode::Ret, Opcode::Exit, Opcode::Call];
+const COMPUTE_NOTHING: [Opcode; 10] = [
+    Opcode::Ld,
+    Opcode::St,
+    Opcode::Mov,
+    Opcode::Cvta,
+    Opcode::Bra,
+    Opcode::Ret,
+    Opcode::Exit,
+    Opcode::Call,
+    Opcode::Trap,
+    Opcode::Brkpt,
+];
 
 /// Returns the opcodes of a kernel that compute values, with their modifiers, each once: `["add.sat.s32",
 /// "shl.b32"]`.

@@ -154,6 +154,7 @@ const STEPS: Stop = Stop::Unmodelled(TOO_LONG);
 pub(super) const TOO_LONG: &str = "more instructions than are executed here";
 const UNKNOWN: Stop = Stop::Unmodelled("what happens depends on a value that is not known");
 const FORM: Stop = Stop::Unmodelled(judged::FORM);
+const ABORTED: Stop = Stop::Unmodelled("a kernel that is aborted");
 const OPERAND: Stop = Stop::Unmodelled(judged::OPERAND);
 const OTHER_SPACE: Stop = Stop::Unmodelled("an address of another state space");
 const NOT_GENERIC: Stop = Stop::Unmodelled("an offset in a state space taken for a generic address");
@@ -431,6 +432,7 @@ impl<'m, 'r> PtxMachine<'m, 'r> {
         match form.opcode {
             Opcode::Ret => return Ok(Flow::Return),
             Opcode::Exit => return Ok(Flow::Exit),
+            Opcode::Trap | Opcode::Brkpt => return Err(ABORTED),
             Opcode::Bra => {
                 let [Operand::Value(label)] = form.operands else { return Err(FORM) };
                 self.reader.uses(Clause::LabelOperand);

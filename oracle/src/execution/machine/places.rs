@@ -119,15 +119,16 @@ impl<'m> PtxMachine<'m, '_> {
         size: usize,
         names: &VisibleNames,
     ) -> Ruled<Option<Spot>> {
+        let space = form.accessed_space().ok_or(FORM);
         if self.numbers.is_some() {
-            let place = match operand {
-                Some(operand) if size > 0 => self.number_of(frame, form.space, operand, names),
+            let place = match (operand, space) {
+                (Some(operand), Ok(space)) if size > 0 => self.number_of(frame, space, operand, names),
                 _ => Err(FORM),
             };
             let place = self.reached((form.span, way), size as u64, place)?;
             return Ok(place.map(|(space, at)| Spot::Number(space, at)));
         }
-        let (address, space) = (self.operand_address(operand.ok_or(FORM)?, names)?, form.space);
+        let (address, space) = (self.operand_address(operand.ok_or(FORM)?, names)?, space?);
         let RegisterCell::Pointer(pointer) = self.address(frame, &address, space)? else {
             return Err(UNKNOWN);
         };

@@ -74,7 +74,10 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
     /// Records where a branch leads, and the register that equals a constant on one of its sides.
     pub(super) fn record_branch(&mut self, instruction: &'m Instruction) {
         self.has_jumped = instruction.guard.is_none()
-            && matches!(instruction.opcode, Opcode::Bra | Opcode::Brx | Opcode::Ret | Opcode::Exit);
+            && matches!(
+                instruction.opcode,
+                Opcode::Bra | Opcode::Brx | Opcode::Ret | Opcode::Exit | Opcode::Trap
+            );
         let (Opcode::Bra, Some(guard)) = (instruction.opcode, &instruction.guard) else { return };
         let Some((name, equal)) = self.compared(&guard.predicate.text) else { return };
         let target = instruction.operands.iter().flat_map(operand_names).next();
