@@ -75,11 +75,6 @@ impl SassOperand {
         }
     }
 
-    /// Whether its value is modified before its use.
-    pub fn is_changed(&self) -> bool {
-        self.change != OperandChange::default()
-    }
-
     pub fn is_predicate(&self) -> bool {
         matches!(self.value, OperandValue::Predicate(_))
     }
@@ -87,6 +82,11 @@ impl SassOperand {
     /// Whether it is the predicate that is always true. As a destination it discards the result.
     pub fn is_true(&self) -> bool {
         self.value == OperandValue::Predicate(Predicate::True) && !self.change.inverts
+    }
+
+    /// Whether its value is modified before its use.
+    pub fn is_changed(&self) -> bool {
+        self.change != OperandChange::default()
     }
 
     /// Whether it is a predicate that is always false.
@@ -224,6 +224,19 @@ pub(super) fn number(text: &str) -> Option<i64> {
     value.ok().map(|value| if negative { -value } else { value })
 }
 
+/// Returns the bits of a single-precision float from its decimal value, in which listings print enough digits;
+/// `None` if there is no such value.
+pub(super) fn single(text: &str) -> Option<u32> {
+    match text {
+        "INF" | "+INF" => return Some(f32::INFINITY.to_bits()),
+        "-INF" => return Some(f32::NEG_INFINITY.to_bits()),
+        _ => {}
+    }
+    let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
+    let rounded = value as f32;
+    (f64::from(rounded) == value).then(|| rounded.to_bits())
+}
+
 /// Returns the bits of a half-precision float from its decimal value; `None` if there is no such value.
 pub(super) fn half(text: &str) -> Option<u16> {
     match text {
@@ -299,6 +312,17 @@ mod tests {
         assert_eq!(half("-1.5"), Some(0xbe00));
         assert_eq!(half("+QNAN"), None);
         assert_eq!(half("1e-9"), None);
+    }
+
+    #[test]
+    fn constants_written_as_floats_are_read_exactly() {
+        assert_eq!(single("1"), Some(0x3f80_0000));
+        assert_eq!(single("-1.875"), Some(0xbff0_0000));
+        assert_eq!(single("0.10000000149011611938"), Some(0x3dcc_cccd));
+        assert_eq!(single("-INF"), Some(0xff80_0000));
+        assert_eq!(single("+QNAN"), None);
+        assert_eq!(single("0.1"), None);
+        assert_eq!(single("0x1"), None);
     }
 
     #[test]

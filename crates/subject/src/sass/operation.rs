@@ -113,6 +113,8 @@ pub(super) enum SassOperation {
     RegisterToPredicates,
     Compare(IntegerComparison),
     Select,
+    /// Like `Select`, of single-precision floats.
+    SelectSingle,
     SelectPair,
     /// How the assembler loads a constant: two half-precision floats, added to a product that is zero.
     ConstantHalves,
@@ -352,7 +354,8 @@ fn integer(name: &str, modifiers: &[&str]) -> Option<SassOperation> {
         "R2P" => SassOperation::RegisterToPredicates,
         "ISETP" => return comparison(modifiers),
         "SEL" if words.take("64") => SassOperation::SelectPair,
-        "SEL" | "FSEL" => SassOperation::Select,
+        "SEL" => SassOperation::Select,
+        "FSEL" => SassOperation::SelectSingle,
         "HFMA2" => {
             words.ignore(&["MMA"]);
             SassOperation::ConstantHalves

@@ -3,7 +3,7 @@
 //! An instruction with operands in an unknown form is not supported, and its effect is unknown.
 
 use super::super::listing::ListedInstruction;
-use super::super::operand::{OperandValue, Predicate, SassOperand, half};
+use super::super::operand::{OperandValue, Predicate, SassOperand, half, single};
 use super::super::operation::{
     Combination, ComparedSize, ComparisonOrder, Extreme, Granularity, IntegerComparison, SassOperation,
 };
@@ -87,6 +87,7 @@ impl SassMachine<'_> {
             SassOperation::RegisterToPredicates => self.register_to_predicates(line),
             SassOperation::Compare(comparison) => self.compare(line, comparison),
             SassOperation::Select => self.select(line),
+            SassOperation::SelectSingle => self.select_single(line),
             SassOperation::SelectPair => {
                 let [to, a, b, condition] = operands_of(line)?;
                 let value = self.truth_of(condition).and_then(|holds| self.pair(if holds { a } else { b }));
@@ -234,12 +235,19 @@ impl SassMachine<'_> {
             self.set_pair(to, both.map(|((a, b), least)| words::extreme_pair(extreme.signed, least, a, b)));
             return Ok(());
         }
+        // How an operand of several parts is negated is not known.
+        if extreme.granularity != Granularity::Word && values.iter().any(|value| value.is_changed()) {
+            return Err(unknown(line));
+        }
         let values: Option<Vec<u32>> = values.iter().map(|value| self.read(value)).collect();
         let value = match (values, least) {
             (Some(values), Some(least)) => {
-                let values = match (extreme.adds, values.as_slice()) {
-                    (true, [a, b, c]) => vec![a.wrapping_add(*b), *c],
-                    (false, [_, _] | [_, _, _]) => values,
+                let values = match (extreme.adds, extreme.granularity, values.as_slice()) {
+                    (true, Granularity::Word, [a, b, c]) => vec![a.wrapping_add(*b), *c],
+                    (true, Granularity::Halves, [a, b, c]) => {
+                        vec![words::by_halves(*a, *b, u16::wrapping_add), *c]
+                    }
+                    (false, _, [_, _] | [_, _, _]) => values,
                     _ => return Err(unknown(line)),
                 };
                 Some(words::extreme(extreme, least, &values))
@@ -331,6 +339,21 @@ impl SassMachine<'_> {
     fn select(&mut self, line: &ListedInstruction) -> Execution<()> {
         let [to, a, b, condition] = operands_of(line)?;
         let value = self.truth_of(condition).and_then(|holds| self.read(if holds { a } else { b }));
+        self.set(Self::destination(line, to)?, value);
+        Ok(())
+    }
+
+    /// `FSEL R, a, b, P`: like `SEL`, with numbers as floats. What a sign does to NaN is not known.
+    fn select_single(&mut self, line: &ListedInstruction) -> Execution<()> {
+        let [to, a, b, condition] = operands_of(line)?;
+        let value = self.truth_of(condition).and_then(|holds| {
+            let chosen = if holds { a } else { b };
+            match chosen.value {
+                OperandValue::Immediate(_) | OperandValue::Other => single(&chosen.text),
+                _ if chosen.is_changed() => None,
+                _ => self.read(chosen),
+            }
+        });
         self.set(Self::destination(line, to)?, value);
         Ok(())
     }
