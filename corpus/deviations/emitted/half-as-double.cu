@@ -1,8 +1,8 @@
 // deviation: wrong-value
-// title: a global of type _Float16 is printed as a double in .b16
+// title: a global of type _Float16 or __bf16 is printed as a double in .b16
 // releases: clang 19 and later
 // symptom: refuses
-// shape: (const )?_Float16( converted)?( align)?
+// shape: (extern const )?(_Float16|__bf16)( converted)?( align)?
 // first-seen: 2026-11-28
 // link: https://github.com/llvm/llvm-project/pull/222240
 // work-around: Use an array of one element.

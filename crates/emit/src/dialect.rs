@@ -14,8 +14,8 @@ pub struct Dialect {
     pub standard: Standard,
     /// Whether it knows `__managed__`, which clang has for HIP only, and GCC not at all.
     pub has_managed: bool,
-    /// Whether it knows `_Float16`, which only clang has in device code.
-    pub has_half: bool,
+    /// Whether it knows `_Float16` and `__bf16`, which only clang has in device code.
+    pub has_halves: bool,
 }
 
 impl Dialect {
@@ -23,12 +23,13 @@ impl Dialect {
     pub fn of(compiler: &dyn Compiler) -> Dialect {
         let name = compiler.description().name;
         let has_managed = !matches!(name, "clang" | "gcc");
-        Dialect { standard: standard(compiler), has_managed, has_half: name == "clang" }
+        Dialect { standard: standard(compiler), has_managed, has_halves: name == "clang" }
     }
 
     /// Returns a global in this language. What the language lacks is spelled without it: members without their
     /// names, the initialized member of a union first, bit fields by the initializer of the object, `char8_t` as
-    /// `unsigned char`, `_Float16` as `float`.
+    /// `unsigned char`, `_Float16` and
+    /// `__bf16` as `float`.
     pub fn fitted(self, mut global: CxxGlobal) -> CxxGlobal {
         if global.space == MemorySpace::Managed && !self.has_managed {
             global.space = MemorySpace::Device;
@@ -37,8 +38,9 @@ impl Dialect {
             without_names(&mut global.ty);
             replace(&mut global.ty, Scalar::Char8, Scalar::UnsignedChar);
         }
-        if !self.has_half {
+        if !self.has_halves {
             replace(&mut global.ty, Scalar::Half, Scalar::Float);
+            replace(&mut global.ty, Scalar::Bfloat, Scalar::Float);
         }
         global
     }
@@ -92,15 +94,15 @@ mod tests {
 
     #[test]
     fn globals_for_the_older_language_have_no_designators() {
-        let old = Dialect { standard: Standard::Cxx17, has_managed: false, has_half: false };
-        let new = Dialect { standard: Standard::Cxx20, has_managed: true, has_half: true };
+        let old = Dialect { standard: Standard::Cxx17, has_managed: false, has_halves: false };
+        let new = Dialect { standard: Standard::Cxx20, has_managed: true, has_halves: true };
         let mut designated = 0;
         for number in 0..2000 {
             let global = GlobalGenerator::new(5).global(number);
             assert_eq!(new.fitted(global.clone()), global);
             designated += usize::from(declaration(&global).contains(".m"));
             let text = declaration(&old.fitted(global));
-            let lacking = ["{.m", ", .m", "char8_t", "__managed__", "_Float16"];
+            let lacking = ["{.m", ", .m", "char8_t", "__managed__", "_Float16", "__bf16"];
             assert!(!lacking.iter().any(|word| text.contains(word)), "{text}");
         }
         assert!(designated > 20);

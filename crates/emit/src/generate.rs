@@ -71,6 +71,7 @@ const SCALARS: &[(Scalar, u64)] = &[
     (Scalar::Negative, 1),
     (Scalar::Huge, 1),
     (Scalar::Half, 2),
+    (Scalar::Bfloat, 2),
     (Scalar::Float, 6),
     (Scalar::Double, 8),
     (Scalar::UnderShort, 1),

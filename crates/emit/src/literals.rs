@@ -68,7 +68,7 @@ fn integer(draw: &mut Draw, scalar: Scalar) -> CxxLiteral {
 }
 
 fn floating(draw: &mut Draw, scalar: Scalar, format: FloatFormat) -> CxxLiteral {
-    let of = if draw.chance(15) || scalar == Scalar::Half { other(scalar) } else { scalar };
+    let of = if draw.chance(15) || scalar.lacks_literals() { other(scalar) } else { scalar };
     match draw.below(11) {
         10 => computed(draw, of),
         0 => CxxLiteral::Floating((*draw.pick(DECIMALS)).to_owned(), of),

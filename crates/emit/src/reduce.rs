@@ -8,7 +8,7 @@ use crate::judge::{HOST_DIFFERENCE, SourceDifference};
 use crate::judged::{GlobalResult, Tester};
 use crate::source::TestGlobal;
 
-/// The maximum number of variants of a global in one step.
+/// The maximum number of variants of a global to try at once.
 const MOST_VARIANTS: usize = 48;
 
 /// The maximum number of globals to compile at once.
@@ -33,15 +33,15 @@ pub fn reduce<T: Tester>(
     examples: &mut [DifferenceExample<T::Global>],
     is_over: &dyn Fn() -> bool,
 ) -> Result<(), EmitError> {
-    let mut active: Vec<usize> = (0..examples.len()).collect();
+    let mut active: Vec<Progress> = (0..examples.len()).map(|place| Progress { place, tried: 0 }).collect();
     while !active.is_empty() {
         let mut still_active = Vec::new();
-        for places in active.chunks(UNIT / MOST_VARIANTS) {
+        for part in active.chunks(UNIT / MOST_VARIANTS) {
             if is_over() {
                 return Ok(());
             }
-            match step(tester, examples, places) {
-                Ok(smaller) => still_active.extend(smaller),
+            match step(tester, examples, part) {
+                Ok(next) => still_active.extend(next),
                 Err(error) if error.is_cancelled() => return Ok(()),
                 Err(error) => return Err(error),
             }
@@ -51,22 +51,37 @@ pub fn reduce<T: Tester>(
     Ok(())
 }
 
-/// Reduces each of these examples by one step. Returns the indices of the examples that became smaller.
+/// An example that may become smaller.
+#[derive(Clone, Copy, Debug)]
+struct Progress {
+    /// The index of the example.
+    place: usize,
+    /// The number of its variants that do not show the difference, the smallest first.
+    tried: usize,
+}
+
+/// Tries the next variants of each of these examples. Returns those that may become smaller still.
 fn step<T: Tester>(
     tester: &T,
     examples: &mut [DifferenceExample<T::Global>],
-    places: &[usize],
-) -> Result<Vec<usize>, EmitError> {
+    active: &[Progress],
+) -> Result<Vec<Progress>, EmitError> {
     let mut variants: Vec<T::Global> = Vec::new();
     let mut origins: Vec<usize> = Vec::new();
-    for &place in places {
-        for variant in smallest_variants(&examples[place].global) {
+    let mut left = Vec::new();
+    for &Progress { place, tried } in active {
+        let all = by_size(&examples[place].global);
+        let end = all.len().min(tried + MOST_VARIANTS);
+        if end < all.len() {
+            left.push(Progress { place, tried: end });
+        }
+        for variant in &all[tried.min(end)..end] {
             origins.push(place);
             variants.push(variant.numbered(variants.len() as u64));
         }
     }
     // Run the host's compilers only if a difference is based on them.
-    let mut differences = places.iter().map(|&place| &examples[place].difference);
+    let mut differences = active.iter().map(|progress| &examples[progress.place].difference);
     let host_difference =
         differences.clone().find(|difference| difference.symptom.ends_with(HOST_DIFFERENCE));
     let sought = host_difference.or_else(|| differences.next());
@@ -83,13 +98,94 @@ fn step<T: Tester>(
     for (&place, &(global, difference)) in &next {
         examples[place] = DifferenceExample { global: global.clone(), difference: difference.clone() };
     }
-    Ok(next.into_keys().collect())
+    left.retain(|progress| !next.contains_key(&progress.place));
+    left.extend(next.into_keys().map(|place| Progress { place, tried: 0 }));
+    Ok(left)
 }
 
 /// Returns the variants of a global, the smallest first.
-fn smallest_variants<S: TestGlobal>(global: &S) -> Vec<S> {
+fn by_size<S: TestGlobal>(global: &S) -> Vec<S> {
     let mut variants = global.variants();
     variants.sort_by_cached_key(|variant| variant.text().len());
-    variants.truncate(MOST_VARIANTS);
     variants
+}
+
+#[cfg(test)]
+mod tests {
+    use ptxsmith_cuda::subjects::CompilerDescription;
+    use ptxsmith_model::Class;
+
+    use super::*;
+    use crate::source::{
+        CxxClass, CxxGlobal, CxxLiteral, CxxType, GlobalSpecifier, Initialization, Member, MemorySpace,
+        Scalar,
+    };
+
+    /// A compiler that misprints each class with the members 0, 10 and 19.
+    struct ThreeMembers(CompilerDescription);
+
+    impl Tester for ThreeMembers {
+        type Global = CxxGlobal;
+
+        fn description(&self) -> &CompilerDescription {
+            &self.0
+        }
+
+        fn judge(
+            &self,
+            globals: &[&CxxGlobal],
+            _sought: Option<&SourceDifference>,
+        ) -> Result<BTreeMap<u64, GlobalResult>, EmitError> {
+            let misprinted = globals.iter().filter(|global| {
+                let has = |id| members(global).contains(&id);
+                has(0) && has(10) && has(19)
+            });
+            Ok(misprinted.map(|global| (global.number, GlobalResult::Failed(difference()))).collect())
+        }
+
+        fn ptx(&self, _globals: &[&CxxGlobal]) -> Result<Option<String>, EmitError> {
+            Ok(None)
+        }
+
+        fn ptx_command(&self) -> String {
+            String::new()
+        }
+    }
+
+    fn members(global: &CxxGlobal) -> Vec<u32> {
+        let CxxType::Class(class) = &global.ty else { return Vec::new() };
+        class.members.iter().map(|member| member.id).collect()
+    }
+
+    fn difference() -> SourceDifference {
+        SourceDifference {
+            class: Class::WrongValue,
+            symptom: "misprinted".to_owned(),
+            kind: "",
+            place: "g0".to_owned(),
+            expected: String::new(),
+            actual: String::new(),
+        }
+    }
+
+    #[test]
+    fn members_that_matter_and_lie_apart_are_all_that_remain() {
+        let member = |id| Member::new(id, CxxType::Scalar(Scalar::Int, CxxLiteral::Integer(5)));
+        let global = CxxGlobal {
+            number: 0,
+            space: MemorySpace::Device,
+            form: GlobalSpecifier::Plain,
+            initialization: Initialization::Listed,
+            ty: CxxType::Class(CxxClass::new(0, (0..20).map(member).collect())),
+        };
+        let mut examples = [DifferenceExample { global, difference: difference() }];
+        let description = CompilerDescription {
+            id: "cicc@13.5".to_owned(),
+            name: "cicc",
+            version: String::new(),
+            lineage: "nvidia",
+        };
+        reduce(&ThreeMembers(description), &mut examples, &|| false).unwrap();
+        assert_eq!(members(&examples[0].global), [0, 10, 19]);
+    }
 }

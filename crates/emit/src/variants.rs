@@ -131,7 +131,7 @@ fn literal_variants(scalar: Scalar, value: &CxxLiteral) -> Vec<CxxLiteral> {
     }
     let mut variants: Vec<CxxLiteral> =
         texts.into_iter().map(|text| CxxLiteral::Floating(text, *of)).collect();
-    if *of != scalar && scalar.is_floating() && scalar != Scalar::Half {
+    if *of != scalar && scalar.is_floating() && !scalar.lacks_literals() {
         variants.push(CxxLiteral::Floating(text.clone(), scalar));
     }
     variants

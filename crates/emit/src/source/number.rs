@@ -13,6 +13,8 @@ pub struct FloatFormat {
 
 /// `_Float16`
 pub const HALF: FloatFormat = FloatFormat { exponent: 5, fraction: 10 };
+/// `__bf16`
+pub const BFLOAT: FloatFormat = FloatFormat { exponent: 8, fraction: 7 };
 /// `float`
 pub const SINGLE: FloatFormat = FloatFormat { exponent: 8, fraction: 23 };
 /// `double`

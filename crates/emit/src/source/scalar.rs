@@ -1,6 +1,6 @@
 //! Arithmetic types of C++.
 
-use super::number::{DOUBLE, FloatFormat, HALF, SINGLE};
+use super::number::{BFLOAT, DOUBLE, FloatFormat, HALF, SINGLE};
 
 ptxsmith_syntax::every! {
     /// An arithmetic type, or an enumeration of the prelude.
@@ -49,6 +49,8 @@ ptxsmith_syntax::every! {
         Huge = "Huge",
         /// `_Float16`, which has no literals: its values are converted.
         Half = "_Float16",
+        /// `__bf16`, which has no literals either.
+        Bfloat = "__bf16",
         /// `float`
         Float = "float",
         /// `double`
@@ -103,7 +105,8 @@ impl Scalar {
             | Scalar::UnsignedChar
             | Scalar::Char8
             | Scalar::Tiny => 1,
-            Scalar::Short | Scalar::UnsignedShort | Scalar::Char16 | Scalar::Half => 2,
+            Scalar::Short | Scalar::UnsignedShort | Scalar::Char16 => 2,
+            Scalar::Half | Scalar::Bfloat => 2,
             Scalar::Int | Scalar::Unsigned | Scalar::Wchar | Scalar::Char32 => 4,
             Scalar::Loose | Scalar::Negative | Scalar::Float => 4,
             Scalar::Long | Scalar::UnsignedLongLong | Scalar::Wide | Scalar::Huge | Scalar::Double => 8,
@@ -137,10 +140,16 @@ impl Scalar {
         self.format().is_some()
     }
 
+    /// Returns true for floating-point types without literals of their own.
+    pub fn lacks_literals(self) -> bool {
+        matches!(self, Scalar::Half | Scalar::Bfloat)
+    }
+
     /// Returns the format of a floating-point type.
     pub fn format(self) -> Option<FloatFormat> {
         match self.plain() {
             Scalar::Half => Some(HALF),
+            Scalar::Bfloat => Some(BFLOAT),
             Scalar::Float => Some(SINGLE),
             Scalar::Double => Some(DOUBLE),
             _ => None,
