@@ -12,8 +12,8 @@ pub(super) fn known_number(operand: &PatternNode<'_>, facts: &ModuleFacts<'_>) -
     operand.known.or_else(|| value(operand, facts).map(|value| value as u64))
 }
 
-/// Returns what an instruction computes, if constants alone decide it: `x - x`, `x < x`, `x & 0` and shifts by the
-/// width included.
+/// Returns what an instruction computes, if constants alone decide it: `x - x`, `x < x`, `x & 0`, shifts by the
+/// width and fields of no bits included.
 pub(super) fn known_result(
     instruction: &Instruction,
     operands: &[PatternNode<'_>],
@@ -38,6 +38,7 @@ pub(super) fn known_result(
             Opcode::And | Opcode::Or | Opcode::Mul | Opcode::Shl | Opcode::Shr,
             [Some(_), None] | [None, Some(_)],
         )
+        | (Opcode::Bfe, [None, Some(_), Some(_)])
         | (Opcode::Selp, [_, _, Some(_)])
             if !is_high =>
         {

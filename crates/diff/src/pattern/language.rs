@@ -49,7 +49,7 @@ impl NumericComparison {
 }
 
 /// Properties of nodes.
-const PROPERTIES: [&str; 30] = [
+const PROPERTIES: [&str; 31] = [
     "any",
     "register",
     "variable",
@@ -80,6 +80,7 @@ const PROPERTIES: [&str; 30] = [
     "label",
     "equated",
     "repeated",
+    "accumulating",
 ];
 /// Steps from a node to other nodes.
 const STEPS: [&str; 11] =

@@ -5,7 +5,7 @@ use ptxsmith_syntax::{Item, Number, ScalarType, Span, StateSpace, Text, print, r
 
 use super::facts::ModuleFacts;
 use super::language::{NumericComparison, Test, version};
-use super::node::{PatternKind, PatternNode, repeats};
+use super::node::{PatternKind, PatternNode, is_same_register, repeats};
 
 impl Test {
     /// Returns true if a node passes the test.
@@ -195,6 +195,10 @@ fn has_property(property: &str, node: &PatternNode<'_>, facts: &ModuleFacts<'_>)
         "hidden" => node.hidden,
         "equated" => node.equated,
         "repeated" => repeats(node.parts.get(1..).unwrap_or_default()),
+        "accumulating" => node
+            .parts
+            .split_first()
+            .is_some_and(|(to, sources)| sources.iter().any(|source| is_same_register(to, source))),
         "numbered" => node.repeats == Some(true),
         "respelled" => node.repeats == Some(false),
         "constant" => is_constant(node),

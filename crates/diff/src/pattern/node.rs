@@ -121,9 +121,11 @@ impl<'m> PatternNode<'m> {
 
 /// Returns true if two of these operands are the same register.
 pub(super) fn repeats(operands: &[PatternNode<'_>]) -> bool {
-    operands.iter().enumerate().any(|(place, operand)| {
-        let is_name = operand.kind == Some(PatternKind::Name);
-        is_name
-            && operands[..place].iter().any(|other| other.kind == operand.kind && other.text == operand.text)
-    })
+    let mut places = operands.iter().enumerate();
+    places.any(|(place, operand)| operands[..place].iter().any(|other| is_same_register(operand, other)))
+}
+
+/// Returns true if two operands are the same register.
+pub(super) fn is_same_register(one: &PatternNode<'_>, other: &PatternNode<'_>) -> bool {
+    one.kind == Some(PatternKind::Name) && other.kind == one.kind && other.text == one.text
 }
