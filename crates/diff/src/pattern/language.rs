@@ -49,7 +49,7 @@ impl NumericComparison {
 }
 
 /// Properties of nodes.
-const PROPERTIES: [&str; 31] = [
+const PROPERTIES: [&str; 32] = [
     "any",
     "register",
     "variable",
@@ -81,6 +81,7 @@ const PROPERTIES: [&str; 31] = [
     "equated",
     "repeated",
     "accumulating",
+    "shared",
 ];
 /// Steps from a node to other nodes.
 const STEPS: [&str; 11] =

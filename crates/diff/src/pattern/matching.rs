@@ -174,6 +174,15 @@ fn is_like(text: &str, like: &str, facts: &ModuleFacts<'_>) -> bool {
         .any(|end| fits(&text[..end], facts) && is_like(&text[end..], &like[start + length..], facts))
 }
 
+/// Returns true if an instruction reads a register that the one that set another of its registers reads, too.
+fn is_shared(node: &PatternNode<'_>, facts: &ModuleFacts<'_>) -> bool {
+    let sources = node.parts.get(1..).unwrap_or_default();
+    let setters = sources.iter().filter_map(|source| facts.instructions.get(source.setter?));
+    setters.flat_map(|setter| setter.parts.iter().skip(1)).any(|before| {
+        sources.iter().any(|source| is_same_register(before, source) && before.setter == source.setter)
+    })
+}
+
 /// Returns true if a node has one of the properties of the language.
 fn has_property(property: &str, node: &PatternNode<'_>, facts: &ModuleFacts<'_>) -> bool {
     let named = node.referent.as_deref().filter(|_| node.kind == Some(PatternKind::Name));
@@ -199,6 +208,7 @@ fn has_property(property: &str, node: &PatternNode<'_>, facts: &ModuleFacts<'_>)
             .parts
             .split_first()
             .is_some_and(|(to, sources)| sources.iter().any(|source| is_same_register(to, source))),
+        "shared" => is_shared(node, facts),
         "numbered" => node.repeats == Some(true),
         "respelled" => node.repeats == Some(false),
         "constant" => is_constant(node),

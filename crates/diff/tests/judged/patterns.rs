@@ -159,6 +159,12 @@ fn every_test_of_the_language_holds_of_what_it_says_and_of_nothing_else() {
     };
     for (pattern, yes, no) in [
         (r#"instruction("ld"|"st" .v2)"#, "st.v2.f32 [l], {x0, x1};", "mov.v2.f32 v, {x0, x1};"),
+        (r#"instruction(accumulating)"#, "add.f32 x0, x1, x0;", "add.f32 x0, x1, x1;"),
+        (
+            r#"instruction(shared)"#,
+            "add.f32 x0, x1, x2; add.f32 x1, x0, x2;",
+            "add.f32 x0, x1, x2; mov.f32 x2, x1; add.f32 x1, x0, x2;",
+        ),
         ("instruction(first(sink))", "frob _, x0;", "frob x0, _;"),
         ("instruction(second(address))", "frob x0, [x1];", "frob [x0], x1;"),
         ("instruction(last(function))", "frob x0, f;", "frob f, x0;"),
