@@ -32,12 +32,16 @@ const SUBJECTS: [(char, &str, &[usize]); 4] = [
     ('c', "ptxas@12.9", &[]),
     ('d', "ptxas@12.9 -O0", &[]),
 ];
+/// The index of the first target with arithmetic of packed halves.
+const FIRST_PACKED: usize = 2;
 /// How many kernels in a hundred may be left alone: without optimization, those with a stack ask for its limit.
 const MOST_LEFT: usize = 4;
 /// Over how many inputs each kernel is run.
 const INPUTS: u64 = 9;
 const PAGE: &str = "docs/reference/instructions.md";
 const REAL: &str = include_str!("kernels/common.ptx");
+/// Kernels of packed halves, for targets that have them.
+const PACKED: &str = include_str!("kernels/packed.ptx");
 
 /// The subjects, by letter, in whose code a form stands, by form and target.
 type Forms = BTreeMap<(String, String), BTreeSet<char>>;
@@ -187,7 +191,13 @@ fn generated_code_computes_what_the_manual_says() {
                 letters.remove(&letter);
             }
             let real = REAL.replace("sm_75", name).replace(".version 7.0", &format!(".version {version}"));
-            let texts = [directed(0..self::forms(target), target), exchanges::module(name, version), real];
+            let mut texts =
+                vec![directed(0..self::forms(target), target), exchanges::module(name, version), real];
+            if target >= FIRST_PACKED {
+                let packed =
+                    PACKED.replace("sm_90", name).replace(".version 8.0", &format!(".version {version}"));
+                texts.push(packed);
+            }
             for form in texts.iter().flat_map(|text| followed(&subject, folder.path(), text, name)) {
                 forms.entry((form, name.to_owned())).or_default().insert(letter);
             }

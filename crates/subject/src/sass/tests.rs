@@ -89,16 +89,19 @@ fn halves_are_added_apart_and_floats_are_selected_as_floats() {
         VIADDMNMX.S16x2 R2, R0, R1, R1, !PT
         FSEL R3, RZ, -1.5, !PT
         FSEL R6, 1, R0, PT
-        FSEL R7, -R0, 1, PT
+        FSEL R7, -R6, 1, PT
+        MOV R8, 0x7fc00000
+        FSEL R8, -R8, 1, PT
         STG.E.128 [R4.64], R0
         STG.E.64 [R4.64+0x10], R6
+        STG.E [R4.64+0x18], R8
         EXIT"
     ))
     .unwrap();
     // 0x7fff + 0 and 0xffff + 0xffff, each at least 0 and -1.
-    let expected = "ffffff7fffff0000ffffff7f0000c0bf0000803f";
+    let expected = "ffffff7fffff0000ffffff7f0000c0bf0000803f000080bf";
     assert_eq!(hex::encode(output.bytes.unwrap()), format!("{expected:0<64}"));
-    assert_eq!(output.seen.unwrap()[20..24], [0; 4], "what a sign does to a float is not known");
+    assert_eq!(output.seen.unwrap()[24..28], [0; 4], "the sign of NaN is not known");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! An instruction with operands in an unknown form is not supported, and its effect is unknown.
 
 use super::super::listing::ListedInstruction;
-use super::super::operand::{OperandValue, Predicate, SassOperand, half, single};
+use super::super::operand::{OperandValue, Predicate, SassOperand, half};
 use super::super::operation::{
     Combination, ComparedSize, ComparisonOrder, Extreme, Granularity, IntegerComparison, SassOperation,
 };
@@ -343,17 +343,10 @@ impl SassMachine<'_> {
         Ok(())
     }
 
-    /// `FSEL R, a, b, P`: like `SEL`, with numbers as floats. What a sign does to NaN is not known.
+    /// `FSEL R, a, b, P`: like `SEL`, with numbers as floats.
     fn select_single(&mut self, line: &ListedInstruction) -> Execution<()> {
         let [to, a, b, condition] = operands_of(line)?;
-        let value = self.truth_of(condition).and_then(|holds| {
-            let chosen = if holds { a } else { b };
-            match chosen.value {
-                OperandValue::Immediate(_) | OperandValue::Other => single(&chosen.text),
-                _ if chosen.is_changed() => None,
-                _ => self.read(chosen),
-            }
-        });
+        let value = self.truth_of(condition).and_then(|holds| self.read_single(if holds { a } else { b }));
         self.set(Self::destination(line, to)?, value);
         Ok(())
     }

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::super::operand::{OperandChange, OperandValue, Predicate, SassOperand, SassRegister, relocated};
+use super::super::operand::{
+    OperandChange, OperandValue, Predicate, SassOperand, SassRegister, relocated, single,
+};
 use super::{Execution, ListedInstruction, SassMachine, unknown};
 
 /// The contents of a register.
@@ -112,6 +114,17 @@ impl OperandChange {
         }
     }
 
+    /// Returns a single-precision float after the change; `None` if that is no change of floats, or if the float is NaN,
+    /// whose sign is not known then.
+    fn apply_to_single(self, single: u32) -> Option<u32> {
+        if self == OperandChange::default() {
+            return Some(single);
+        }
+        let magnitude = if self.absolute { single & 0x7fff_ffff } else { single };
+        let changed = if self.negates { magnitude ^ 0x8000_0000 } else { magnitude };
+        (!self.inverts && !f32::from_bits(single).is_nan()).then_some(changed)
+    }
+
     fn apply_to_pair(self, pair: u64) -> u64 {
         let pair = if self.absolute { (pair as i64).unsigned_abs() } else { pair };
         match (self.inverts, self.negates) {
@@ -126,6 +139,14 @@ impl SassMachine<'_> {
     /// Returns the value of a 32-bit operand.
     pub(super) fn read(&self, operand: &SassOperand) -> Option<u32> {
         self.word(operand).map(|word| operand.change.apply_to_word(word))
+    }
+
+    /// Reads an operand as a single-precision float.
+    pub(super) fn read_single(&self, operand: &SassOperand) -> Option<u32> {
+        match operand.value {
+            OperandValue::Immediate(_) | OperandValue::Other => single(&operand.text),
+            _ => self.word(operand).and_then(|word| operand.change.apply_to_single(word)),
+        }
     }
 
     /// Returns the summand for an operand. For a negated operand it is the two's complement, whose carry
