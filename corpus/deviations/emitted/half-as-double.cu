@@ -2,7 +2,7 @@
 // title: a global of type _Float16 or __bf16 is printed as a double in .b16
 // releases: clang 19 and later
 // symptom: refuses
-// shape: (extern const )?(_Float16|__bf16)( converted)?( align)?
+// shape: ([a-z_]+ )*(_Float16|__bf16)( .*)?
 // first-seen: 2026-11-28
 // link: https://github.com/llvm/llvm-project/pull/222240
 // work-around: Use an array of one element.
