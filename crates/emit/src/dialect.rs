@@ -28,8 +28,7 @@ impl Dialect {
 
     /// Returns a global in this language. What the language lacks is spelled without it: members without their
     /// names, the initialized member of a union first, bit fields by the initializer of the object, `char8_t` as
-    /// `unsigned char`, `_Float16` and
-    /// `__bf16` as `float`.
+    /// `unsigned char`, `_Float16` and `__bf16` as `float`.
     pub fn fitted(self, mut global: CxxGlobal) -> CxxGlobal {
         if global.space == MemorySpace::Managed && !self.has_managed {
             global.space = MemorySpace::Device;
