@@ -1,6 +1,8 @@
 //! Explains a difference from the expectation by the smallest set of other rules that predicts the
 //! observation exactly.
 
+use std::collections::BTreeSet;
+
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, Variable};
 
 use ptxsmith_subject::{Observation, Outcome};
@@ -16,7 +18,7 @@ use crate::{
 };
 
 /// A single known difference between an implementation and the default rules.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KnownCause {
     /// Another answer to an open question.
     Interpretation(Question, usize),
@@ -41,8 +43,8 @@ pub(crate) fn explain(
     implementation: Implementation<'_>,
     mut predicts: impl FnMut(&Rules) -> (bool, Trace),
 ) -> Option<Explanation> {
-    let predicts = &mut |rules: &Rules, _: &[KnownCause]| predicts(rules);
-    (1..=MOST_CAUSES).find_map(|size| search(trace, size, &mut Vec::new(), (base, implementation), predicts))
+    let mut tried = TriedCauses::new(trace);
+    (0..MOST_CAUSES).find_map(|_| tried.grow(base, implementation, |rules, _| predicts(rules)))
 }
 
 /// The maximum number of ways to make an invalid program valid that are examined.
@@ -208,17 +210,15 @@ pub(crate) fn ways_to_accept(
         Expectation::Unmodelled { .. } => return Vec::new(),
     };
     let mut ways: Vec<Explanation> = Vec::new();
-    for size in 1..=MOST_CAUSES {
-        let _ = search(&trace, size, &mut Vec::new(), (base, implementation), &mut |rules, chosen| {
+    let mut tried = TriedCauses::new(&trace);
+    for _ in 0..MOST_CAUSES {
+        tried.grow(base, implementation, |rules, causes| {
             let expectation = predict(rules);
             let trace = expectation.trace();
             if accepted(expectation).is_none() {
                 return (false, trace);
             }
-            let way = explanation(chosen);
-            if !ways.contains(&way) {
-                ways.push(way);
-            }
+            ways.push(explanation(causes));
             (ways.len() >= MOST_WAYS, Trace::default())
         });
         if !ways.is_empty() {
@@ -399,29 +399,44 @@ pub(crate) fn known_causes(
     causes
 }
 
-/// Searches for a set of `size` causes, in addition to those already `chosen`.
-fn search(
-    trace: &Trace,
-    size: usize,
-    chosen: &mut Vec<KnownCause>,
-    (base, implementation): (&Rules, Implementation<'_>),
-    predicts: &mut impl FnMut(&Rules, &[KnownCause]) -> (bool, Trace),
-) -> Option<Explanation> {
-    for cause in known_causes(base, trace, implementation) {
-        chosen.push(cause);
-        let found = combined(base, chosen).and_then(|rules| {
-            let (agrees, trace) = predicts(&rules, chosen);
-            match size {
-                1 => agrees.then(|| explanation(chosen)),
-                _ => search(&trace, size - 1, chosen, (base, implementation), predicts),
-            }
-        });
-        chosen.pop();
-        if found.is_some() {
-            return found;
-        }
+/// The sets of known causes of one size that do not predict an observation, each with the trace of the program under
+/// it. A set is sorted: the order of its causes makes no difference, so each is tried once.
+struct TriedCauses {
+    sets: Vec<(Vec<KnownCause>, Trace)>,
+}
+
+impl TriedCauses {
+    /// Starts with the empty set, under which the program has this trace.
+    fn new(trace: &Trace) -> TriedCauses {
+        TriedCauses { sets: vec![(Vec::new(), *trace)] }
     }
-    None
+
+    /// Adds to each set one cause that its trace may meet. Returns the first set that predicts the observation.
+    fn grow(
+        &mut self,
+        base: &Rules,
+        implementation: Implementation<'_>,
+        mut predicts: impl FnMut(&Rules, &[KnownCause]) -> (bool, Trace),
+    ) -> Option<Explanation> {
+        let mut seen = BTreeSet::new();
+        for (smaller, trace) in std::mem::take(&mut self.sets) {
+            for cause in known_causes(base, &trace, implementation) {
+                let mut causes = smaller.clone();
+                causes.push(cause);
+                causes.sort();
+                if !seen.insert(causes.clone()) {
+                    continue;
+                }
+                let Some(rules) = combined(base, &causes) else { continue };
+                let (agrees, trace) = predicts(&rules, &causes);
+                if agrees {
+                    return Some(explanation(&causes));
+                }
+                self.sets.push((causes, trace));
+            }
+        }
+        None
+    }
 }
 
 /// Returns the rules under a set of causes; `None` if one occurs twice or two of them answer the same

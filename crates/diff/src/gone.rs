@@ -7,11 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_model::Expected;
-use ptxsmith_oracle::{Kernel, Rules, expect, predict};
+use ptxsmith_oracle::{INPUTS, Kernel, Rules, expect, predict};
 use ptxsmith_subject::{Error, OutputForm, Request, Subject};
-use ptxsmith_syntax::{Header, Module, parse};
+use ptxsmith_syntax::{Header, Module, parse, prefixed, print};
 
 use crate::{
+    arithmetic::{Calculations, KernelVerdict},
     explain::written_over,
     implementation::Implementation,
     judge::{Judge, JudgeOptions},
@@ -91,33 +92,90 @@ pub fn shown_together(
     listed: &[&'static KnownDeviation],
     target: impl Fn(&Module) -> String,
 ) -> Result<BTreeSet<&'static str>, Error> {
-    let mut groups: BTreeMap<(Header, String), Vec<(&'static KnownDeviation, Module)>> = BTreeMap::new();
-    for &known in listed.iter().filter(|known| known.change().is_some()) {
+    let mut groups: BTreeMap<(Header, String), SharedModule> = BTreeMap::new();
+    for &known in listed {
         let Ok(module) = parse(known.example) else { continue };
-        let kernels = predict(&module, &Rules::default()).kernels;
-        if kernels.iter().any(Kernel::leaves_output) {
-            groups.entry((Header::of_module(&module), target(&module))).or_default().push((known, module));
+        if module.functions().next().is_none() {
+            continue;
+        }
+        let group = groups.entry((Header::of_module(&module), target(&module))).or_default();
+        if matches!(known.effect, Effect::WrongValue) {
+            group.by_pattern.push((known, module));
+        } else if known.change().is_some()
+            && predict(&module, &Rules::default()).kernels.iter().any(Kernel::leaves_output)
+        {
+            group.by_rule.push((known, module));
         }
     }
     let mut shown = BTreeSet::new();
     for ((header, target), group) in groups {
+        shown.extend(group.shown_by_rule(subject, &header, &target)?);
+        // What the code computes is visible only if the subject shows code or runs on a device.
+        if subject.computes() {
+            shown.extend(group.shown_by_pattern(subject, &header, &target)?);
+        }
+    }
+    Ok(shown)
+}
+
+/// The reproducers of listed deviations that have kernels and the same header and target.
+#[derive(Default)]
+struct SharedModule {
+    /// Those with a rule that predicts what the kernels leave.
+    by_rule: Vec<(&'static KnownDeviation, Module)>,
+    /// Those with a pattern of instructions that compute another value.
+    by_pattern: Vec<(&'static KnownDeviation, Module)>,
+}
+
+impl SharedModule {
+    fn shown_by_rule(
+        &self,
+        subject: &dyn Subject,
+        header: &Header,
+        target: &str,
+    ) -> Result<Vec<&'static str>, Error> {
         let options = JudgeOptions {
-            header,
-            target: Some(target),
+            header: header.clone(),
+            target: Some(target.to_owned()),
             launch: true,
             recheck_every: 0,
             ..JudgeOptions::default()
         };
         let trials: Vec<Trial> =
-            group.iter().zip(0..).map(|((_, module), id)| Trial::of_kernels(id, module)).collect();
+            self.by_rule.iter().zip(0..).map(|((_, module), id)| Trial::of_kernels(id, module)).collect();
         let judged = Judge::new(subject, Rules::default(), options).batch(&trials)?;
-        for ((known, _), judged) in group.iter().zip(judged) {
-            if shows(known, &judged.verdict) {
-                shown.insert(known.id);
-            }
-        }
+        let shown =
+            self.by_rule.iter().zip(judged).filter(|((known, _), judged)| shows(known, &judged.verdict));
+        Ok(shown.map(|((known, _), _)| known.id).collect())
     }
-    Ok(shown)
+
+    fn shown_by_pattern(
+        &self,
+        subject: &dyn Subject,
+        header: &Header,
+        target: &str,
+    ) -> Result<Vec<&'static str>, Error> {
+        if self.by_pattern.is_empty() {
+            return Ok(Vec::new());
+        }
+        let prefix_of = |nth: usize| format!("m{nth}_");
+        let mut items = Vec::new();
+        for (nth, (_, module)) in self.by_pattern.iter().enumerate() {
+            items.extend(prefixed(&module.without_header().items, &prefix_of(nth)));
+        }
+        let module = header.module(items);
+        let text = print(&module);
+        let Some(calculations) = Calculations::new(module, &Rules::default(), INPUTS) else {
+            return Ok(Vec::new());
+        };
+        let judged = calculations.judge(subject, &text, target)?;
+        let differs = |nth: usize| {
+            let mut kernels = judged.kernels.iter().filter(|(name, _)| name.starts_with(&prefix_of(nth)));
+            kernels.any(|(_, verdict)| matches!(verdict, KernelVerdict::Differs(_)))
+        };
+        let shown = self.by_pattern.iter().enumerate().filter(|(nth, _)| differs(*nth));
+        Ok(shown.map(|(_, (known, _))| known.id).collect())
+    }
 }
 
 /// Returns true if the verdict is the deviation that this entry predicts.

@@ -52,23 +52,22 @@ fn a_campaign_with_one_that_never_answers_ends_in_time_and_says_that_nothing_was
     }
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
-    for (name, instead) in [
-        ("silent", SILENT),
-        (
-            "deaf",
-            "[signal.signal(s, signal.SIG_IGN) for s in (signal.SIGTERM, signal.SIGINT)]; time.sleep(1000)",
-        ),
-        ("busy", "while True: pass"),
-        ("talkative", "while True: sys.stdout.write('x' * 1000)"),
+    let deaf =
+        "[signal.signal(s, signal.SIG_IGN) for s in (signal.SIGTERM, signal.SIGINT)]; time.sleep(1000)";
+    for (name, focus, instead) in [
+        ("silent", "mixed", SILENT),
+        ("silent", "operands", SILENT),
+        ("silent", "places", SILENT),
+        ("deaf", "mixed", deaf),
+        ("busy", "operands", "while True: pass"),
+        ("talkative", "places", "while True: sys.stdout.write('x' * 1000)"),
     ] {
-        for focus in ["mixed", "operands", "places"] {
-            let subject = served(at, instead);
-            let output =
-                within_time(at, &["run", "--focus", focus, "--out", &format!("{name}-{focus}")], &subject);
-            let said = stderr(&output);
-            assert_eq!(status(&output), 3, "{name} {focus}: {said}{}", stdout(&output));
-            assert!(said.contains("--time was over"), "{name} {focus}: {said}");
-        }
+        let subject = served(at, instead);
+        let output =
+            within_time(at, &["run", "--focus", focus, "--out", &format!("{name}-{focus}")], &subject);
+        let said = stderr(&output);
+        assert_eq!(status(&output), 3, "{name} {focus}: {said}{}", stdout(&output));
+        assert!(said.contains("--time was over"), "{name} {focus}: {said}");
     }
 }
 

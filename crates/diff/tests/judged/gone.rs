@@ -8,8 +8,8 @@ use ptxsmith_diff::known::{KnownDeviation, listed_for};
 use ptxsmith_diff::{Header, Implementation, gone};
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{Description, FnSubject, Observation, Outcome, Request, Subject};
-use ptxsmith_syntax::parse;
-use ptxsmith_testing::{NVIDIA, fake, observe};
+use ptxsmith_syntax::{Module, parse};
+use ptxsmith_testing::{NVIDIA, fake, observe, showing_code};
 
 #[test]
 fn a_listed_deviation_that_a_listed_release_does_not_show_is_gone_and_the_edit_is_named() {
@@ -86,4 +86,16 @@ fn what_kernels_show_of_several_listed_deviations_costs_one_module() {
     let of_shown = listed.iter().filter(|known| shown.contains(known.id));
     let of_shown = of_shown.map(|known| Header::of_module(&parse(known.example).unwrap()));
     assert!(headers.is_superset(&of_shown.collect()), "{headers:?}");
+}
+
+#[test]
+fn wrong_code_of_several_listed_deviations_shows_in_shared_modules() {
+    let Some(subject) = showing_code("ptxas@13.5") else { return };
+    let implementation = Implementation::from_description(subject.description());
+    let is_of_code = |known: &&KnownDeviation| known.id.starts_with("arithmetic-wrong-value");
+    let listed: Vec<&'static KnownDeviation> = listed_for(implementation).filter(is_of_code).collect();
+    let target = |module: &Module| module.targets().next().expect("a reproducer has a target").to_owned();
+    let shown = gone::shown_together(&*subject, &listed, target).expect("nothing of ours fails");
+    let missing: Vec<&str> = listed.iter().map(|known| known.id).filter(|id| !shown.contains(id)).collect();
+    assert!(shown.len() >= 15 && missing.is_empty(), "{missing:?}");
 }
