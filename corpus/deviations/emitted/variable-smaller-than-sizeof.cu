@@ -1,7 +1,7 @@
 // deviation: wrong-layout
 // title: a class with a member with [[no_unique_address]] and a bit field or a member in its tail padding is printed with fewer bytes than sizeof
 // releases: clang 19 and later
-// symptom: another size than sizeof
+// symptom: smaller than sizeof
 // shape: .*overlapping aligned struct \{ (struct \{ )?[^{}]*\*[^{}]*\}( \})?; .*
 // shape: .*overlapping .*(constructed|defaulted|virtual|struct :).*\}( omitted)?(; | \} \{ ).*
 // first-seen: 2026-11-27

@@ -33,6 +33,22 @@ pub fn string_name(bytes: &[u8]) -> String {
     format!("string {}", ptxsmith_oracle::hex(text))
 }
 
+/// The beginning of the name of a table of virtual functions.
+pub const FUNCTION_TABLE: &str = "_ZTV";
+
+/// Returns what takes the place of a symbol in the address of a table of virtual functions: the functions from
+/// this place on. `entries` are the functions of the table by offset. A class that adds and overrides none may
+/// share the table of its base, as with nvcc.
+pub fn table_name(entries: &BTreeMap<u64, &str>, addend: i64) -> Option<String> {
+    let mut next = u64::try_from(addend).ok()?;
+    let mut functions = Vec::new();
+    while let Some(function) = entries.get(&next) {
+        functions.push(*function);
+        next += 8;
+    }
+    (!functions.is_empty()).then(|| format!("table of {}", functions.join(" ")))
+}
+
 /// The host's compilers.
 #[derive(Debug)]
 pub struct Host {
@@ -208,7 +224,12 @@ pub fn read(data: &[u8], name: &str) -> Option<VariableContents> {
 fn named(file: &ElfFile64<'_>, index: SymbolIndex, addend: i64) -> Option<(String, i64)> {
     let symbol = file.symbol_by_index(index).ok()?;
     if symbol.kind() != SymbolKind::Section {
-        return Some((symbol.name().ok()?.to_owned(), addend));
+        let name = symbol.name().ok()?;
+        let table = name
+            .starts_with(FUNCTION_TABLE)
+            .then(|| table_name(&functions(file, &symbol)?, addend))
+            .flatten();
+        return Some(table.map_or_else(|| (name.to_owned(), addend), |table| (table, 0)));
     }
     let (section, place) = (symbol.section_index()?, u64::try_from(addend).ok()?);
     let around = file.symbols().find(|other| {
@@ -221,4 +242,33 @@ fn named(file: &ElfFile64<'_>, index: SymbolIndex, addend: i64) -> Option<(Strin
     }
     let data = file.section_by_index(section).ok()?.data().ok()?;
     Some((string_name(data.get(place as usize..)?), 0))
+}
+
+/// Returns the functions of a table by offset; `None` if the table is in another file.
+fn functions<'d>(file: &ElfFile64<'d>, table: &impl ObjectSymbol<'d>) -> Option<BTreeMap<u64, &'d str>> {
+    let section = file.section_by_index(table.section_index()?).ok()?;
+    let mut functions = BTreeMap::new();
+    for (place, relocation) in section.relocations() {
+        let RelocationTarget::Symbol(index) = relocation.target() else { continue };
+        let Ok(symbol) = file.symbol_by_index(index) else { continue };
+        if (table.address()..table.address() + table.size()).contains(&place) {
+            functions.insert(place - table.address(), symbol.name().ok()?);
+        }
+    }
+    Some(functions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_named_by_the_functions_behind_the_address_up_to_a_gap() {
+        let entries = BTreeMap::from([(16, "f"), (24, "g"), (48, "h")]);
+        assert_eq!(table_name(&entries, 16).as_deref(), Some("table of f g"));
+        assert_eq!(table_name(&entries, 24).as_deref(), Some("table of g"));
+        assert_eq!(table_name(&entries, 48).as_deref(), Some("table of h"));
+        assert_eq!(table_name(&entries, 8), None);
+        assert_eq!(table_name(&entries, -16), None);
+    }
 }

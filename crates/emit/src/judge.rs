@@ -285,8 +285,10 @@ fn misaligned(global: &CxxGlobal, read: &EvaluatedGlobal) -> Option<SourceDiffer
 fn size_difference(global: &CxxGlobal, read: &EvaluatedGlobal) -> Option<SourceDifference> {
     let [size, align, ..] = read.layout.as_deref()? else { return None };
     let printed_size = read.contents.bytes.len() as u64;
-    let (symptom, expected, actual) = if printed_size != *size {
-        ("the variable has another size than sizeof says", *size, printed_size)
+    let (symptom, expected, actual) = if printed_size < *size {
+        ("the variable is smaller than sizeof says", *size, printed_size)
+    } else if printed_size > *size {
+        ("the variable is larger than sizeof says", *size, printed_size)
     } else if read.align < *align {
         ("the variable is less aligned than alignof says", *align, read.align)
     } else {

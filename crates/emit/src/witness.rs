@@ -9,7 +9,7 @@ use ptxsmith_oracle::{
 };
 use ptxsmith_syntax::{Item, Module, Text, parse};
 
-use crate::host::{VariableContents, string_name};
+use crate::host::{FUNCTION_TABLE, VariableContents, string_name, table_name};
 
 /// The descriptions of one global in the PTX.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,7 +145,7 @@ fn rules() -> Rules {
 }
 
 /// Evaluates PTX. The address of a string literal, whose name each compiler chooses, gets the bytes of the
-/// string for its symbol.
+/// string for its symbol; that of a table of virtual functions gets the functions.
 pub fn predict_with_strings(module: &Module) -> Prediction {
     let mut prediction = predict(module, &rules());
     let Expectation::Accepted { variables, .. } = &mut prediction.data else { return prediction };
@@ -156,6 +156,11 @@ pub fn predict_with_strings(module: &Module) -> Prediction {
         .filter(|variable| variable.name.starts_with(['$', '.']) || variable.name.starts_with("_$_"))
         .map(|variable| (variable.name.clone(), variable.bytes.clone()))
         .collect();
+    let tables: BTreeMap<Text, Vec<Address>> = variables
+        .iter()
+        .filter(|variable| variable.name.starts_with(FUNCTION_TABLE))
+        .map(|variable| (variable.name.clone(), whole_addresses(variable)))
+        .collect();
     let of_variables = variables.iter_mut().map(|variable| &mut variable.addresses);
     let of_kernels = prediction.kernels.iter_mut().filter_map(|kernel| match &mut kernel.outcome {
         KernelOutcome::Output(output) => Some(&mut output.addresses),
@@ -165,6 +170,11 @@ pub fn predict_with_strings(module: &Module) -> Prediction {
         let bytes = strings.get(&address.symbol).zip(usize::try_from(address.addend).ok());
         if let Some(text) = bytes.and_then(|(bytes, addend)| bytes.get(addend..)) {
             (address.symbol, address.addend) = (string_name(text).as_str().into(), 0);
+        } else if let Some(table) = tables.get(&address.symbol) {
+            let functions = table.iter().map(|function| (function.offset, &*function.symbol)).collect();
+            if let Some(name) = table_name(&functions, address.addend) {
+                (address.symbol, address.addend) = (name.as_str().into(), 0);
+            }
         }
     }
     prediction
