@@ -253,14 +253,17 @@ fn wrong_result(expected: &MemoryEffects, left: &Memory, input: u64) -> Option<W
     })
 }
 
-/// Returns the address of the first byte that has not the expected value.
+/// Returns the address of the first byte that has not the expected value. A byte that is not written has its
+/// initial value: code may leave out a store that changes nothing.
 fn wrong_byte(expected: &MemoryEffects, left: &Memory) -> Option<u64> {
     for (&(space, address), byte) in &expected.written {
         if let Some(byte) = byte
             && space == StateSpace::Global
-            && left.get(&(Space::Global, address)) != Some(byte)
         {
-            return Some(address);
+            let initial = expected.setting.memory.get(&(space, address));
+            if left.get(&(Space::Global, address)).or(initial) != Some(byte) {
+                return Some(address);
+            }
         }
     }
     None

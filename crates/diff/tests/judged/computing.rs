@@ -1,6 +1,6 @@
 //! What kernels of a user's module compute is a part of the verdict on it.
 
-use ptxsmith_diff::arithmetic::Calculations;
+use ptxsmith_diff::arithmetic::{Calculations, KernelVerdict};
 use ptxsmith_diff::known::KNOWN;
 use ptxsmith_diff::lint::risks;
 use ptxsmith_diff::pattern::Pattern;
@@ -257,4 +257,43 @@ fn a_pattern_knows_what_a_branch_has_found_equal_to_a_constant() {
         "@%p2 setp.ne.u32 %p1, %r1, 7;\n@%p1 bra L;",
     ];
     assert_matches("instruction(\"not\" last(equated))", "not.b32 %r2, %r1;\nL:", &equal, &unknown);
+}
+
+/// Runs kernels and leaves memory as it was.
+struct LeavesMemory(Computes);
+
+impl Subject for LeavesMemory {
+    fn description(&self) -> &Description {
+        self.0.description()
+    }
+
+    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+        self.0.observe(request)
+    }
+
+    fn computes(&self) -> bool {
+        true
+    }
+
+    fn shows_code(&self) -> bool {
+        true
+    }
+
+    fn compute(&self, request: &Request<'_>) -> Result<Calculation, Error> {
+        let left = request.trace.iter().map(|_| Ok(Memory::new())).collect();
+        Ok(Calculation { observation: Observation::new(Outcome::Accepted), left })
+    }
+}
+
+#[test]
+fn a_store_of_what_is_there_already_may_be_left_out_and_no_other() {
+    let text = module(&[
+        ("changed", "ld.global.u32 %r2, [%rd1];\nadd.u32 %r2, %r2, 1;"),
+        ("same", "ld.global.u32 %r2, [%rd1];"),
+    ]);
+    let calculations = Calculations::new(parse(&text).unwrap(), &Rules::default(), 9).unwrap();
+    let judged = calculations.judge(&LeavesMemory(computes(|_| false)), &text, "sm_80").unwrap();
+    let differs: Vec<bool> =
+        judged.kernels.iter().map(|(_, verdict)| matches!(verdict, KernelVerdict::Differs(_))).collect();
+    assert_eq!(differs, [true, false], "{:?}", judged.kernels);
 }

@@ -105,6 +105,13 @@ fn halves_are_added_apart_and_floats_are_selected_as_floats() {
 }
 
 #[test]
+fn how_a_negated_sum_of_halves_is_added_is_not_known() {
+    let code = |sum: &str| format!("{OUT}\nMOV R0, 0x10001\n{sum}\nSTG.E [R4.64], R1\nEXIT");
+    assert!(seen(&code("VIADD.16x2 R1, R0, R0")).is_ok());
+    assert!(seen(&code("VIADD.16x2 R1, R0, -R0")).is_err());
+}
+
+#[test]
 fn addresses_are_seen_where_both_halves_are_there() {
     let output = seen(&format!(
         "{OUT}

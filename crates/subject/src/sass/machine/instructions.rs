@@ -25,6 +25,10 @@ impl SassMachine<'_> {
             }
             SassOperation::Add { extended } => self.add(line, extended),
             SassOperation::AddSaturated => self.add_saturated(line),
+            // How an operand of several parts is negated is not known.
+            SassOperation::AddHalves if line.operands.iter().any(SassOperand::is_changed) => {
+                Err(unknown(line))
+            }
             SassOperation::AddHalves => {
                 self.binary(line, |a, b| Some(words::by_halves(a, b, u16::wrapping_add)))
             }
