@@ -58,14 +58,14 @@ fn an_implementation_that_always_dies_is_a_finding_and_stops_nothing() {
 }
 
 #[test]
-fn ptxas_shows_its_crash_and_its_packed_rows_within_a_few_inputs() {
+fn ptxas_shows_a_crash_and_its_packed_rows_within_a_few_inputs() {
     let mut subjects = Vec::new();
     for release in ["ptxas@12.0", "ptxas@13.5"] {
         match open(&parse_spec(release).unwrap(), &OpenOptions::default()) {
             Ok(opened) => subjects.extend(opened),
             Err(error) => {
                 eprintln!(
-                    "NOT TESTED: ptxas_shows_its_crash_and_its_packed_rows_within_a_few_inputs: {error}"
+                    "NOT TESTED: ptxas_shows_a_crash_and_its_packed_rows_within_a_few_inputs: {error}"
                 );
                 return;
             }
@@ -73,12 +73,13 @@ fn ptxas_shows_its_crash_and_its_packed_rows_within_a_few_inputs() {
     }
     let directory = tempfile::tempdir().unwrap();
     let mut differential = Differential::new(subjects, directory.path().to_owned()).unwrap();
-    for seed in 0..600 {
+    for seed in 0..20 {
         differential.judge(&input(seed)).unwrap();
         let kept = kept(directory.path());
-        if kept.contains("quotient-overflow-crash.ptx") && kept.contains("incomplete-rows-packed.ptx") {
+        let has_crash = kept.iter().any(|name| name.ends_with("-crash.ptx"));
+        if has_crash && kept.contains("incomplete-rows-packed.ptx") {
             return;
         }
     }
-    panic!("600 inputs show only {:?}", kept(directory.path()));
+    panic!("20 inputs show only {:?}", kept(directory.path()));
 }
