@@ -64,9 +64,7 @@ fn ptxas_shows_a_crash_and_its_packed_rows_within_a_few_inputs() {
         match open(&parse_spec(release).unwrap(), &OpenOptions::default()) {
             Ok(opened) => subjects.extend(opened),
             Err(error) => {
-                eprintln!(
-                    "NOT TESTED: ptxas_shows_a_crash_and_its_packed_rows_within_a_few_inputs: {error}"
-                );
+                eprintln!("NOT TESTED: ptxas_shows_a_crash_and_its_packed_rows_within_a_few_inputs: {error}");
                 return;
             }
         }

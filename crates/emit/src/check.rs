@@ -218,7 +218,7 @@ impl CheckResult {
                     self.compared += 1;
                     self.differences.extend(difference_from_host(
                         &variable.name,
-                        &variable_contents(variable),
+                        &variable_contents(variable, variables),
                         host,
                     ));
                 }

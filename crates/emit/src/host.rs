@@ -18,12 +18,42 @@ use crate::source::CxxGlobal;
 use crate::source::print::{HOST_PRELUDE, host_declaration, prelude};
 
 /// The bytes of a variable, with zeros in place of addresses, and its addresses.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VariableContents {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// The offset, the symbol and the addend of each address, sorted by offset.
     pub addresses: Vec<(u64, String, i64)>,
+    /// The functions in the table of virtual functions that an address points into, by the offset of the address.
+    pub tables: BTreeMap<u64, Vec<String>>,
+}
+
+impl VariableContents {
+    /// Whether two variables have the same contents. A class that adds and overrides no virtual function may share the
+    /// table of its base, as with nvcc.
+    pub fn agrees_with(&self, other: &VariableContents) -> bool {
+        let shares_table =
+            |at: &u64| self.tables.get(at).is_some_and(|table| other.tables.get(at) == Some(table));
+        let mut pairs = self.addresses.iter().zip(&other.addresses);
+        self.bytes == other.bytes
+            && self.addresses.len() == other.addresses.len()
+            && pairs.all(|(one, another)| one == another || one.0 == another.0 && shares_table(&one.0))
+    }
+}
+
+/// The beginning of the name of a table of virtual functions.
+pub const FUNCTION_TABLE: &str = "_ZTV";
+
+/// Returns the functions of a table from this place on, up to a gap; `None` if there are none. `entries` are its functions
+/// by offset.
+pub fn functions_from(entries: &BTreeMap<u64, &str>, addend: i64) -> Option<Vec<String>> {
+    let mut next = u64::try_from(addend).ok()?;
+    let mut functions = Vec::new();
+    while let Some(function) = entries.get(&next) {
+        functions.push((*function).to_owned());
+        next += 8;
+    }
+    (!functions.is_empty()).then_some(functions)
 }
 
 /// Returns what takes the place of a symbol in the address of a string literal, whose name each compiler
@@ -31,22 +61,6 @@ pub struct VariableContents {
 pub fn string_name(bytes: &[u8]) -> String {
     let text = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
     format!("string {}", ptxsmith_oracle::hex(text))
-}
-
-/// The beginning of the name of a table of virtual functions.
-pub const FUNCTION_TABLE: &str = "_ZTV";
-
-/// Returns what takes the place of a symbol in the address of a table of virtual functions: the functions from
-/// this place on. `entries` are the functions of the table by offset. A class that adds and overrides none may
-/// share the table of its base, as with nvcc.
-pub fn table_name(entries: &BTreeMap<u64, &str>, addend: i64) -> Option<String> {
-    let mut next = u64::try_from(addend).ok()?;
-    let mut functions = Vec::new();
-    while let Some(function) = entries.get(&next) {
-        functions.push(*function);
-        next += 8;
-    }
-    (!functions.is_empty()).then(|| format!("table of {}", functions.join(" ")))
 }
 
 /// The host's compilers.
@@ -177,7 +191,8 @@ fn keep_equal<K: Ord>(
     compiled: BTreeMap<K, VariableContents>,
 ) -> BTreeMap<K, VariableContents> {
     let Some(mut agreed) = agreed else { return compiled };
-    agreed.retain(|variable, contents| compiled.get(variable) == Some(contents));
+    agreed
+        .retain(|variable, contents| compiled.get(variable).is_some_and(|other| contents.agrees_with(other)));
     agreed
 }
 
@@ -203,7 +218,7 @@ pub fn read(data: &[u8], name: &str) -> Option<VariableContents> {
         SectionKind::UninitializedData => vec![0; size as usize],
         _ => section.data().ok()?.get(start as usize..(start + size) as usize)?.to_vec(),
     };
-    let mut contents = VariableContents { bytes, addresses: Vec::new() };
+    let mut contents = VariableContents { bytes, ..VariableContents::default() };
     for (place, relocation) in section.relocations() {
         if !(start..start + size).contains(&place) {
             continue;
@@ -212,6 +227,9 @@ pub fn read(data: &[u8], name: &str) -> Option<VariableContents> {
             return None;
         };
         let RelocationTarget::Symbol(target) = relocation.target() else { return None };
+        if let Some(functions) = functions_of_table(&file, target, relocation.addend()) {
+            contents.tables.insert(place - start, functions);
+        }
         let (target, addend) = named(&file, target, relocation.addend())?;
         contents.addresses.push((place - start, target, addend));
     }
@@ -224,12 +242,7 @@ pub fn read(data: &[u8], name: &str) -> Option<VariableContents> {
 fn named(file: &ElfFile64<'_>, index: SymbolIndex, addend: i64) -> Option<(String, i64)> {
     let symbol = file.symbol_by_index(index).ok()?;
     if symbol.kind() != SymbolKind::Section {
-        let name = symbol.name().ok()?;
-        let table = name
-            .starts_with(FUNCTION_TABLE)
-            .then(|| table_name(&functions(file, &symbol)?, addend))
-            .flatten();
-        return Some(table.map_or_else(|| (name.to_owned(), addend), |table| (table, 0)));
+        return Some((symbol.name().ok()?.to_owned(), addend));
     }
     let (section, place) = (symbol.section_index()?, u64::try_from(addend).ok()?);
     let around = file.symbols().find(|other| {
@@ -244,18 +257,21 @@ fn named(file: &ElfFile64<'_>, index: SymbolIndex, addend: i64) -> Option<(Strin
     Some((string_name(data.get(place as usize..)?), 0))
 }
 
-/// Returns the functions of a table by offset; `None` if the table is in another file.
-fn functions<'d>(file: &ElfFile64<'d>, table: &impl ObjectSymbol<'d>) -> Option<BTreeMap<u64, &'d str>> {
+/// Returns the functions in a table of virtual functions from an address on; `None` if it is no table of this file.
+fn functions_of_table(file: &ElfFile64<'_>, index: SymbolIndex, addend: i64) -> Option<Vec<String>> {
+    let table = file.symbol_by_index(index).ok()?;
+    if !table.name().is_ok_and(|name| name.starts_with(FUNCTION_TABLE)) {
+        return None;
+    }
     let section = file.section_by_index(table.section_index()?).ok()?;
-    let mut functions = BTreeMap::new();
+    let mut entries = BTreeMap::new();
     for (place, relocation) in section.relocations() {
         let RelocationTarget::Symbol(index) = relocation.target() else { continue };
-        let Ok(symbol) = file.symbol_by_index(index) else { continue };
         if (table.address()..table.address() + table.size()).contains(&place) {
-            functions.insert(place - table.address(), symbol.name().ok()?);
+            entries.insert(place - table.address(), file.symbol_by_index(index).ok()?.name().ok()?);
         }
     }
-    Some(functions)
+    functions_from(&entries, addend)
 }
 
 #[cfg(test)]
@@ -263,12 +279,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_is_named_by_the_functions_behind_the_address_up_to_a_gap() {
+    fn the_functions_of_a_table_follow_the_address_up_to_a_gap() {
         let entries = BTreeMap::from([(16, "f"), (24, "g"), (48, "h")]);
-        assert_eq!(table_name(&entries, 16).as_deref(), Some("table of f g"));
-        assert_eq!(table_name(&entries, 24).as_deref(), Some("table of g"));
-        assert_eq!(table_name(&entries, 48).as_deref(), Some("table of h"));
-        assert_eq!(table_name(&entries, 8), None);
-        assert_eq!(table_name(&entries, -16), None);
+        let from = |addend| functions_from(&entries, addend).unwrap_or_default();
+        assert_eq!(
+            (from(16), from(24), from(48)),
+            (vec!["f".into(), "g".into()], vec!["g".into()], vec!["h".into()])
+        );
+        assert_eq!((from(8), from(-16)), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn a_table_is_that_of_the_base_where_the_functions_are_the_same() {
+        let pointing = |symbol: &str, functions: &[&str]| VariableContents {
+            bytes: vec![0; 8],
+            addresses: vec![(0, symbol.to_owned(), 16)],
+            tables: BTreeMap::from([(0, functions.iter().map(|&name| name.to_owned()).collect())]),
+        };
+        let base = pointing("_ZTV1B", &["f"]);
+        assert!(base.agrees_with(&pointing("_ZTV1D", &["f"])));
+        assert!(base.agrees_with(&pointing("_ZTV1B", &["another spelling of f"])));
+        assert!(!base.agrees_with(&pointing("_ZTV1D", &["g"])));
+        assert!(!base.agrees_with(&VariableContents { tables: BTreeMap::new(), ..pointing("_ZTV1D", &[]) }));
     }
 }

@@ -312,7 +312,7 @@ pub fn difference_from_host(
     printed: &VariableContents,
     host: &VariableContents,
 ) -> Option<SourceDifference> {
-    if printed == host {
+    if printed.agrees_with(host) {
         return None;
     }
     let what = if printed.bytes.len() == host.bytes.len() { "layout" } else { "size" };

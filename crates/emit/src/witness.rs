@@ -9,7 +9,7 @@ use ptxsmith_oracle::{
 };
 use ptxsmith_syntax::{Item, Module, Text, parse};
 
-use crate::host::{FUNCTION_TABLE, VariableContents, string_name, table_name};
+use crate::host::{FUNCTION_TABLE, VariableContents, functions_from, string_name};
 
 /// The descriptions of one global in the PTX.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,7 +145,7 @@ fn rules() -> Rules {
 }
 
 /// Evaluates PTX. The address of a string literal, whose name each compiler chooses, gets the bytes of the
-/// string for its symbol; that of a table of virtual functions gets the functions.
+/// string for its symbol.
 pub fn predict_with_strings(module: &Module) -> Prediction {
     let mut prediction = predict(module, &rules());
     let Expectation::Accepted { variables, .. } = &mut prediction.data else { return prediction };
@@ -156,11 +156,6 @@ pub fn predict_with_strings(module: &Module) -> Prediction {
         .filter(|variable| variable.name.starts_with(['$', '.']) || variable.name.starts_with("_$_"))
         .map(|variable| (variable.name.clone(), variable.bytes.clone()))
         .collect();
-    let tables: BTreeMap<Text, Vec<Address>> = variables
-        .iter()
-        .filter(|variable| variable.name.starts_with(FUNCTION_TABLE))
-        .map(|variable| (variable.name.clone(), whole_addresses(variable)))
-        .collect();
     let of_variables = variables.iter_mut().map(|variable| &mut variable.addresses);
     let of_kernels = prediction.kernels.iter_mut().filter_map(|kernel| match &mut kernel.outcome {
         KernelOutcome::Output(output) => Some(&mut output.addresses),
@@ -170,11 +165,6 @@ pub fn predict_with_strings(module: &Module) -> Prediction {
         let bytes = strings.get(&address.symbol).zip(usize::try_from(address.addend).ok());
         if let Some(text) = bytes.and_then(|(bytes, addend)| bytes.get(addend..)) {
             (address.symbol, address.addend) = (string_name(text).as_str().into(), 0);
-        } else if let Some(table) = tables.get(&address.symbol) {
-            let functions = table.iter().map(|function| (function.offset, &*function.symbol)).collect();
-            if let Some(name) = table_name(&functions, address.addend) {
-                (address.symbol, address.addend) = (name.as_str().into(), 0);
-            }
         }
     }
     prediction
@@ -200,7 +190,7 @@ fn testimony(module: &Module, number: u64) -> Testimony {
         None => Err("there is no kernel".to_owned()),
     };
     Testimony::Read(Box::new(EvaluatedGlobal {
-        contents: variable_contents(variable),
+        contents: variable_contents(variable, variables),
         addresses: whole_addresses(variable),
         align: variable.align,
         layout: find_variable(variables, 'w', number)
@@ -216,13 +206,25 @@ fn find_variable(variables: &[Variable], letter: char, number: u64) -> Option<&V
     variables.iter().find(|variable| without_end(&variable.name).ends_with(&plain))
 }
 
-/// Returns the contents of a variable.
-pub fn variable_contents(variable: &Variable) -> VariableContents {
+/// Returns the contents of a variable of a module with these `variables`.
+pub fn variable_contents(variable: &Variable, variables: &[Variable]) -> VariableContents {
     let addresses = whole_addresses(variable);
+    let tables = addresses.iter().filter_map(|one| Some((one.offset, functions_of_table(one, variables)?)));
     VariableContents {
         bytes: variable.bytes.clone(),
+        tables: tables.collect(),
         addresses: addresses.iter().map(|one| (one.offset, one.symbol.to_string(), one.addend)).collect(),
     }
+}
+
+/// Returns the functions in a table of virtual functions from an address on; `None` if it is no table of the module.
+fn functions_of_table(address: &Address, variables: &[Variable]) -> Option<Vec<String>> {
+    if !address.symbol.starts_with(FUNCTION_TABLE) {
+        return None;
+    }
+    let table = variables.iter().find(|table| table.name == address.symbol)?;
+    let functions = whole_addresses(table);
+    functions_from(&functions.iter().map(|one| (one.offset, &*one.symbol)).collect(), address.addend)
 }
 
 /// Returns the addresses of a variable. Eight adjacent masks that together cover all bytes of an address
