@@ -8,6 +8,7 @@
 // shape: .*__int128; (.*; )?\*.*
 // shape: .*virtual .*__int128.*
 // shape: .*__int128.*virtual .*
+// shape: .*\*.*aligned under-aligned.*
 // first-seen: 2026-11-27
 // work-around: Name the padding: a member `long` in front of the __int128.
 // found: `ptxsmith emit run --subject nvcc@13.5`.

@@ -6,6 +6,7 @@
 // symptom: is not that of g++ and clang
 // symptom: a place that is not aligned for it
 // shape: .*packed .*struct (: .*)?\{ (.*; )?((aligned|overlapping|designated|virtual|constructed) )*(struct : |defaulted |virtual ).*
+// shape: .*packed ([a-z]+ )*struct \{ (.*; )?((aligned|overlapping|designated) )*struct \{ (.*; )?((aligned|overlapping) )*constructed .*
 // first-seen: 2026-11-28
 // work-around: Do without the base and the initializer, or pad by hand.
 // found: `ptxsmith emit run --subject nvcc@13.5`.

@@ -3,7 +3,7 @@
 // releases: cicc 13.0 and later
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later
-// shape: .*overlapping .*(constructed|defaulted|virtual|struct :).*\}(; | \} \{ ).*
+// shape: .*overlapping .*(constructed|defaulted|virtual|struct :).*\}( omitted)?(; | \} \{ ).*
 // first-seen: 2026-11-27
 // work-around: Do without [[no_unique_address]].
 // found: `ptxsmith emit run --subject nvcc@13.5`.
