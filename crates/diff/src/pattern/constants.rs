@@ -20,6 +20,10 @@ pub(super) fn known_result(
     facts: &ModuleFacts<'_>,
 ) -> Option<u64> {
     let (to, sources) = operands.split_first().filter(|_| instruction.guard.is_none())?;
+    if let (Opcode::Mov, Some(PatternKind::Vector), [whole]) = (instruction.opcode, to.kind, sources) {
+        // Every part of 0 is 0.
+        return known_number(whole, facts).filter(|&whole| whole == 0);
+    }
     if to.kind != Some(PatternKind::Name) {
         return None;
     }

@@ -249,3 +249,18 @@ fn a_place_that_several_alternatives_lead_to_is_one_place() {
     let module = parse(".entry k() { ld.global.u32 _, [g]; }").unwrap();
     assert_eq!(pattern.places(&module).len(), 1);
 }
+
+#[test]
+fn every_part_of_a_number_that_constants_make_0_is_known_to_be_0() {
+    let id = "arithmetic-wrong-value-sub-16-setp-gt-16-selp-32";
+    let with = |factor: u32| {
+        format!(
+            "{HEADER}.visible .entry k(.param .u64 p)\n{{\n.reg .pred %p;\n.reg .b16 %h<3>;\n.reg .b32 %r;\n\
+             .reg .b64 %d;\nld.param.u64 %d, [p];\nld.global.u32 %r, [%d];\nmul.lo.s32 %r, %r, {factor};\n\
+             mov.b32 {{%h0, %h1}}, %r;\nld.global.u16 %h2, [%d+4];\nsub.s16 %h2, %h1, %h2;\n\
+             setp.lt.s16 %p, %h2, 32767;\n@%p st.global.u32 [%d], 1;\nret;\n}}\n"
+        )
+    };
+    assert_eq!(ids(&with(0)), [id]);
+    assert_eq!(ids(&with(1)), Vec::<&str>::new());
+}
