@@ -2,6 +2,7 @@
 // title: a member behind a class with an aligned member is printed elsewhere where [[no_unique_address]] stands in front
 // releases: clang 19 and later
 // shape: struct \{ overlapping struct \{ int \}; struct \{ aligned (struct|int|char|short|long) .*
+// shape: .*overlapping .*struct \{ (.*; )?struct \{ (.*; )?aligned .*
 // first-seen: 2026-11-27
 // work-around: Do without [[no_unique_address]].
 // found: `ptxsmith emit run`.
