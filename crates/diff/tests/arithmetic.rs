@@ -67,7 +67,7 @@ fn opened(name: &str, folder: &Path) -> Option<Ptxas> {
         .unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let description = found.description();
-    let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
+    let limits = Limits { time: Duration::from_secs(300), ..Limits::default() };
     let path = description.path.clone().expect("ptxas is a file");
     let ptxas = Ptxas::open(name.split(' ').next().unwrap(), path, limits, Cancel::new()).unwrap();
     let disassembler = Disassembler::new(program, Cancel::new());

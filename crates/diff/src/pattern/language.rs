@@ -84,8 +84,8 @@ const PROPERTIES: [&str; 32] = [
     "shared",
 ];
 /// Steps from a node to other nodes.
-const STEPS: [&str; 11] =
-    ["has", "child", "each", "first", "second", "last", "begins", "bare", "of", "from", "known"];
+const STEPS: [&str; 12] =
+    ["has", "child", "each", "first", "second", "last", "begins", "bare", "of", "from", "initially", "known"];
 /// Quantities that can be compared with a number.
 const QUANTITIES: [&str; 6] = ["size", "total", "bytes", "kernels", "version", "address_size"];
 /// The operators of comparisons, longest first, so that `>=` is not parsed as `>`.

@@ -122,9 +122,9 @@ fn step_to<'m>(
             }
             show(inner);
         }
-        "from" => {
-            let setter = node.setter.and_then(|setter| facts.instructions.get(setter));
-            setter.into_iter().for_each(show);
+        "from" | "initially" => {
+            let setter = if step == "from" { node.setter } else { node.first_setter };
+            setter.and_then(|setter| facts.instructions.get(setter)).into_iter().for_each(show);
         }
         "known" => match node.known {
             Some(known) if node.kind == Some(PatternKind::Name) => show(&PatternNode {

@@ -80,6 +80,9 @@ pub(super) struct PatternNode<'m> {
     /// For the name of a register, the instruction that set it last, if no label stands in between or no other
     /// sets it: its index in the facts about the function.
     pub setter: Option<usize>,
+    /// For the name of a register, the first instruction in the text that sets it: the value with which a loop
+    /// begins.
+    pub first_setter: Option<usize>,
     /// What an instruction computes, and what the name of a register stands for, if constants alone decide it.
     pub known: Option<u64>,
     /// Whether a predicate guards the instruction.

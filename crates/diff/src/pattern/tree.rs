@@ -35,6 +35,8 @@ pub(super) struct Walk<'m, F> {
     labels: Vec<PatternNode<'m>>,
     /// The instruction that set each register last, and the number of labels before it.
     setters: BTreeMap<Text, (usize, usize)>,
+    /// The instruction that sets each register first, in the order of the text.
+    first_setters: BTreeMap<Text, usize>,
     /// The number of labels so far.
     labels_before: usize,
     /// The registers that a branch has found equal to a constant, behind the last label, not set since.
@@ -63,6 +65,7 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
             set_once: BTreeSet::new(),
             labels: Vec::new(),
             setters: BTreeMap::new(),
+            first_setters: BTreeMap::new(),
             labels_before: 0,
             equated: BTreeSet::new(),
             equated_at: BTreeMap::new(),
@@ -319,6 +322,7 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
             referent,
             repeats,
             setter,
+            first_setter: self.first_setters.get(text).copied(),
             known,
             equated,
             ..node(PatternKind::Name, text.clone(), span, Vec::new())

@@ -205,12 +205,13 @@ fn a_pattern_knows_the_number_that_instructions_compute_from_constants() {
         "set.lt.u32.s32 %r3, %r1, %r1;",
         "setp.ge.s32 %p1, %r1, %r1;\nselp.b32 %r3, 0, %r1, %p1;",
         "and.b32 %r3, %r1, 0;",
+        "mov.b64 {%r3, %r4}, 0;",
         "shl.b32 %r3, %r1, 32;",
         "not.b32 %r4, 0;\nor.b32 %r4, %r1, %r4;\nadd.u32 %r3, %r4, 1;",
     ];
     let unknown = [
         "mov.b32 %r3, 1;",
-        "mov.b64 {%r3, %r4}, 0;",
+        "mov.b64 {%r3, %r4}, 1;",
         "mov.b32 %r3, 0;\ncall (%r3), f, (%r1);",
         "cvt.s8.s32 %r4, -1;\nsub.s32 %r3, %r4, 255;",
         "set.ge.u32.s32 %r3, %r1, %r1;",

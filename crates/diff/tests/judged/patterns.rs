@@ -264,3 +264,15 @@ fn every_part_of_a_number_that_constants_make_0_is_known_to_be_0() {
     assert_eq!(ids(&with(0)), [id]);
     assert_eq!(ids(&with(1)), Vec::<&str>::new());
 }
+
+#[test]
+fn a_register_begins_with_what_the_first_instruction_gives_it() {
+    let id = "arithmetic-wrong-value-neg-32-bra";
+    let example = KNOWN.iter().find(|known| known.id == id).expect("it is listed").example;
+    assert_eq!(ids(example), [id]);
+    assert_eq!(ids(&example.replace("2147483647", "2147483646")), Vec::<&str>::new());
+    let set_again = example.replace("$L0:", "$L0:\nmov.b32 %r0, 5;");
+    assert_eq!(ids(&set_again), [id], "which loops set it again is not looked at");
+    let set_before = example.replace("mov.b32 %r0, 2147483647;", "mov.b32 %r0, 5;\nmov.b32 %r0, 2147483647;");
+    assert_eq!(ids(&set_before), Vec::<&str>::new());
+}

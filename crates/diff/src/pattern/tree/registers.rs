@@ -21,7 +21,8 @@ pub(super) fn sets_first(opcode: &str, has_results: bool) -> bool {
 impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
     /// Records what the instructions of a function use, set and pass.
     pub(super) fn record_uses(&mut self, function: &'m Function) {
-        (self.passed, self.set, self.used, self.setters) = Default::default();
+        (self.passed, self.set, self.used) = Default::default();
+        (self.setters, self.first_setters) = Default::default();
         (self.equated, self.equated_at, self.branches_to, self.has_jumped) = Default::default();
         let mut times_set: BTreeMap<&'m str, u32> = BTreeMap::new();
         for statement in function.statements() {
@@ -60,6 +61,7 @@ impl<'m, F: FnMut(&PatternNode<'m>, &ModuleFacts<'m>)> Walk<'m, F> {
         let index = self.facts.instructions.len();
         first.each_name(&mut |name| {
             self.setters.insert(name.clone(), (index, self.labels_before));
+            self.first_setters.entry(name.clone()).or_insert(index);
             self.equated.remove(name);
         });
         self.facts.instructions.push(node);
