@@ -234,7 +234,7 @@ const NVCC_WITH_VALUES: [&str; 22] = [
 
 /// Other flags of nvcc that do not affect the meaning of the text, without a value or with one behind an
 /// equals sign.
-const NVCC: [&str; 34] = [
+const NVCC: [&str; 40] = [
     "-forward-unknown-to-host-compiler",
     "--forward-unknown-to-host-compiler",
     "-forward-unknown-opts",
@@ -269,6 +269,12 @@ const NVCC: [&str; 34] = [
     "-res-usage",
     "--resource-usage",
     "--compile",
+    "-ptx",
+    "--ptx",
+    "-cubin",
+    "--cubin",
+    "-fatbin",
+    "--fatbin",
 ];
 
 /// Returns the flags without those of the preprocessor, for text that is already preprocessed.

@@ -18,6 +18,19 @@ struct Program {
 
 const PROGRAMS: &[Program] = &[
     Program {
+        name: "what nvcc declares without an #include: assertions, and arithmetic in each direction of rounding",
+        source: "\
+const float k = 4;
+__global__ void f(float *o, double *d, const float &p) {
+  assert(o);
+  *o = __frcp_rd(k) + __fsqrt_rd(o[1]) + nanf(\"\");
+  *d = __fma_ru(d[0], d[1], d[2]) + __dsqrt_rz(d[3]) + nan(\"\") + *&k;
+}
+",
+        reported: &[(5, 68, "k")],
+        is_undecided: false,
+    },
+    Program {
         name: "device code uses what the runtime's header brings of the C++ library, and what throws elsewhere",
         source: "\
 #include <array>

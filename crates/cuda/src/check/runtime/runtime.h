@@ -251,4 +251,6 @@ PTXSMITH_DEVICE(int, __isnan) PTXSMITH_DEVICE(int, __isnanf) PTXSMITH_DEVICE(int
 PTXSMITH_DEVICE(int, __finite) PTXSMITH_DEVICE(int, __finitef)
 template <class T> __device__ bool isfinite(T x);
 template <class T> __device__ bool signbit(T x);
+// As nvcc's own headers do.
+#include <assert.h>
 #endif
