@@ -8,7 +8,7 @@
 // first-seen: 2026-11-29
 // work-around: Do without [[no_unique_address]].
 // found: `ptxsmith emit run --subject nvcc@13.5`.
-// note: C1 has 7 bytes. g++ and clang++ have m4 at 7, nvcc and NVRTC have it at 12. Where the outer class is packed, only sizeof is too large.
+// note: C1 has 7 bytes. g++ and clang++ have m4 at 7, nvcc and NVRTC have it at 12. Where the outer class is packed, nvcc has only sizeof too large.
 // reads: k0+0 05
 struct __attribute__((packed)) C1 { int m2; long m3 : 21; };
 struct C0 { [[no_unique_address]] C1 m5; char m4; };

@@ -128,6 +128,7 @@ struct SharedModule {
 }
 
 impl SharedModule {
+    /// Returns those whose kernels leave what their rule predicts.
     fn shown_by_rule(
         &self,
         subject: &dyn Subject,
@@ -149,6 +150,8 @@ impl SharedModule {
         Ok(shown.map(|((known, _), _)| known.id).collect())
     }
 
+    /// Returns those whose kernels compute another result. What computes it is not asked: a reproducer is the least
+    /// kernel that shows its deviation.
     fn shown_by_pattern(
         &self,
         subject: &dyn Subject,

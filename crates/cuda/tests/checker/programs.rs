@@ -21,7 +21,7 @@ const PROGRAMS: &[Program] = &[
         name: "what nvcc declares without an #include: assertions, and arithmetic in each direction of rounding",
         source: "\
 const float k = 4;
-__global__ void f(float *o, double *d, const float &p) {
+__global__ void f(float *o, double *d) {
   assert(o);
   *o = __frcp_rd(k) + __fsqrt_rd(o[1]) + nanf(\"\");
   *d = __fma_ru(d[0], d[1], d[2]) + __dsqrt_rz(d[3]) + nan(\"\") + *&k;
