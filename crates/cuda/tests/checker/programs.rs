@@ -31,6 +31,29 @@ __global__ void f(float *o, double *d) {
         is_undecided: false,
     },
     Program {
+        name: "the stand-in runtime has whole families: conversions, halves, bytes of words, levels of textures, graphs, pools",
+        source: "\
+#include <cuda_bf16.h>
+const int k = 4;
+__global__ void f(int *p, half2 *h, __nv_bfloat16 *b, cudaTextureObject_t t, double *d) {
+  p[0] = __ll2float_ru(p[1]) + __double2uint_rd(d[0]) + __vabsdiffs2(p[1], k) + __vcmpgeu4(p[1], p[2]) + __vimax3_s16x2_relu(p[1], p[2], p[3]);
+  p[1] = __hadd(p[1], k) + __funnelshift_lc(p[1], p[2], k) + tex2DLayeredLod<float4>(t, 0, 0, 1, 0.f).x + texCubemapLod<int>(t, 0, 0, 0, k);
+  h[0] = __hfma2_sat(h[1], h[2], __hgeu2(h[1], h[2])); h[1] = h2exp10(__lows2half2(h[0], h[1]));
+  b[0] = __float2bfloat16_rz(__bfloat162float(b[1])); if (__hbltu2(h[0], h[1])) b[1] = hrint(__high2bfloat16(__bfloat162bfloat162(b[2])));
+  d[0] = norm3d(d[0], d[1], k) + jn(2, d[1]) + remquo(d[1], d[2], p) + __half2int_rd(h[0].x);
+  const int &r = k;
+}
+int main() {
+  cudaMemPoolProps properties = {}; properties.allocType = cudaMemAllocationTypePinned; properties.location = {cudaMemLocationTypeDevice, 0};
+  cudaMemPool_t pool; cudaMemPoolCreate(&pool, &properties);
+  cudaKernelNodeParams node = {}; node.gridDim = dim3(1); cudaGraph_t graph; cudaGraphNode_t one;
+  cudaGraphCreate(&graph, 0); cudaGraphAddKernelNode(&one, graph, nullptr, 0, &node); return cudaGraphUpload(nullptr, 0);
+}
+",
+        reported: &[(9, 18, "k")],
+        is_undecided: false,
+    },
+    Program {
         name: "device code uses what the runtime's header brings of the C++ library, and what throws elsewhere",
         source: "\
 #include <array>

@@ -32,6 +32,59 @@ PTXSMITH_API(cudaIpcGetMemHandle) PTXSMITH_API(cudaIpcOpenMemHandle) PTXSMITH_AP
 PTXSMITH_API(cudaGraphicsUnmapResources) PTXSMITH_API(cudaGraphicsUnregisterResource) PTXSMITH_API(cudaGraphicsResourceGetMappedPointer)
 PTXSMITH_API(cudaDeviceGetDefaultMemPool) PTXSMITH_API(cudaMemPoolSetAttribute) PTXSMITH_API(cudaMemPoolTrimTo) PTXSMITH_API(cudaCtxResetPersistingL2Cache)
 PTXSMITH_API(cudaStreamSetAttribute) PTXSMITH_API(cudaGetSymbolSize) PTXSMITH_API(cudaOccupancyMaxActiveClusters)
+PTXSMITH_API(cudaArrayGetInfo) PTXSMITH_API(cudaArrayGetMemoryRequirements) PTXSMITH_API(cudaArrayGetPlane) PTXSMITH_API(cudaArrayGetSparseProperties)
+PTXSMITH_API(cudaDestroyExternalMemory) PTXSMITH_API(cudaDestroyExternalSemaphore) PTXSMITH_API(cudaDeviceFlushGPUDirectRDMAWrites)
+PTXSMITH_API(cudaDeviceGetGraphMemAttribute) PTXSMITH_API(cudaDeviceGetMemPool) PTXSMITH_API(cudaDeviceGetNvSciSyncAttributes)
+PTXSMITH_API(cudaDeviceGetP2PAttribute) PTXSMITH_API(cudaDeviceGetTexture1DLinearMaxWidth) PTXSMITH_API(cudaDeviceGraphMemTrim)
+PTXSMITH_API(cudaDeviceRegisterAsyncNotification) PTXSMITH_API(cudaDeviceSetGraphMemAttribute) PTXSMITH_API(cudaDeviceSetMemPool)
+PTXSMITH_API(cudaDeviceUnregisterAsyncNotification) PTXSMITH_API(cudaEventRecordWithFlags) PTXSMITH_API(cudaExternalMemoryGetMappedBuffer)
+PTXSMITH_API(cudaExternalMemoryGetMappedMipmappedArray) PTXSMITH_API(cudaFreeMipmappedArray) PTXSMITH_API(cudaFuncGetName) PTXSMITH_API(cudaFuncGetParamInfo)
+PTXSMITH_API(cudaGetChannelDesc) PTXSMITH_API(cudaGetDriverEntryPoint) PTXSMITH_API(cudaGetDriverEntryPointByVersion) PTXSMITH_API(cudaGetFuncBySymbol)
+PTXSMITH_API(cudaGetKernel) PTXSMITH_API(cudaGetMipmappedArrayLevel) PTXSMITH_API(cudaGetSurfaceObjectResourceDesc)
+PTXSMITH_API(cudaGetTextureObjectResourceViewDesc) PTXSMITH_API(cudaGetTextureObjectTextureDesc) PTXSMITH_API(cudaGraphAddChildGraphNode)
+PTXSMITH_API(cudaGraphAddDependencies) PTXSMITH_API(cudaGraphAddEmptyNode) PTXSMITH_API(cudaGraphAddEventRecordNode) PTXSMITH_API(cudaGraphAddEventWaitNode)
+PTXSMITH_API(cudaGraphAddExternalSemaphoresSignalNode) PTXSMITH_API(cudaGraphAddExternalSemaphoresWaitNode) PTXSMITH_API(cudaGraphAddHostNode)
+PTXSMITH_API(cudaGraphAddMemAllocNode) PTXSMITH_API(cudaGraphAddMemFreeNode) PTXSMITH_API(cudaGraphAddMemcpyNode) PTXSMITH_API(cudaGraphAddMemcpyNode1D)
+PTXSMITH_API(cudaGraphAddMemcpyNodeFromSymbol) PTXSMITH_API(cudaGraphAddMemcpyNodeToSymbol) PTXSMITH_API(cudaGraphAddMemsetNode)
+PTXSMITH_API(cudaGraphAddNode) PTXSMITH_API(cudaGraphChildGraphNodeGetGraph) PTXSMITH_API(cudaGraphClone) PTXSMITH_API(cudaGraphConditionalHandleCreate)
+PTXSMITH_API(cudaGraphDebugDotPrint) PTXSMITH_API(cudaGraphDestroyNode) PTXSMITH_API(cudaGraphEventRecordNodeGetEvent)
+PTXSMITH_API(cudaGraphEventRecordNodeSetEvent) PTXSMITH_API(cudaGraphEventWaitNodeGetEvent) PTXSMITH_API(cudaGraphEventWaitNodeSetEvent)
+PTXSMITH_API(cudaGraphExecChildGraphNodeSetParams) PTXSMITH_API(cudaGraphExecEventRecordNodeSetEvent) PTXSMITH_API(cudaGraphExecEventWaitNodeSetEvent)
+PTXSMITH_API(cudaGraphExecExternalSemaphoresSignalNodeSetParams) PTXSMITH_API(cudaGraphExecExternalSemaphoresWaitNodeSetParams)
+PTXSMITH_API(cudaGraphExecGetFlags) PTXSMITH_API(cudaGraphExecHostNodeSetParams) PTXSMITH_API(cudaGraphExecKernelNodeSetParams)
+PTXSMITH_API(cudaGraphExecMemcpyNodeSetParams) PTXSMITH_API(cudaGraphExecMemcpyNodeSetParams1D) PTXSMITH_API(cudaGraphExecMemcpyNodeSetParamsFromSymbol)
+PTXSMITH_API(cudaGraphExecMemcpyNodeSetParamsToSymbol) PTXSMITH_API(cudaGraphExecMemsetNodeSetParams) PTXSMITH_API(cudaGraphExecNodeSetParams)
+PTXSMITH_API(cudaGraphExternalSemaphoresSignalNodeGetParams) PTXSMITH_API(cudaGraphExternalSemaphoresSignalNodeSetParams)
+PTXSMITH_API(cudaGraphExternalSemaphoresWaitNodeGetParams) PTXSMITH_API(cudaGraphExternalSemaphoresWaitNodeSetParams) PTXSMITH_API(cudaGraphGetEdges)
+PTXSMITH_API(cudaGraphGetRootNodes) PTXSMITH_API(cudaGraphHostNodeGetParams) PTXSMITH_API(cudaGraphHostNodeSetParams)
+PTXSMITH_API(cudaGraphInstantiateWithFlags) PTXSMITH_API(cudaGraphInstantiateWithParams) PTXSMITH_API(cudaGraphKernelNodeCopyAttributes)
+PTXSMITH_API(cudaGraphKernelNodeGetAttribute) PTXSMITH_API(cudaGraphKernelNodeGetParams) PTXSMITH_API(cudaGraphKernelNodeSetAttribute)
+PTXSMITH_API(cudaGraphKernelNodeSetParams) PTXSMITH_API(cudaGraphMemAllocNodeGetParams) PTXSMITH_API(cudaGraphMemFreeNodeGetParams)
+PTXSMITH_API(cudaGraphMemcpyNodeGetParams) PTXSMITH_API(cudaGraphMemcpyNodeSetParams) PTXSMITH_API(cudaGraphMemcpyNodeSetParams1D)
+PTXSMITH_API(cudaGraphMemcpyNodeSetParamsFromSymbol) PTXSMITH_API(cudaGraphMemcpyNodeSetParamsToSymbol) PTXSMITH_API(cudaGraphMemsetNodeGetParams)
+PTXSMITH_API(cudaGraphMemsetNodeSetParams) PTXSMITH_API(cudaGraphNodeFindInClone) PTXSMITH_API(cudaGraphNodeGetDependencies)
+PTXSMITH_API(cudaGraphNodeGetDependentNodes) PTXSMITH_API(cudaGraphNodeGetEnabled) PTXSMITH_API(cudaGraphNodeGetType) PTXSMITH_API(cudaGraphNodeSetEnabled)
+PTXSMITH_API(cudaGraphNodeSetParams) PTXSMITH_API(cudaGraphReleaseUserObject) PTXSMITH_API(cudaGraphRemoveDependencies)
+PTXSMITH_API(cudaGraphRetainUserObject) PTXSMITH_API(cudaGraphUpload) PTXSMITH_API(cudaGraphicsResourceGetMappedMipmappedArray)
+PTXSMITH_API(cudaGraphicsResourceSetMapFlags) PTXSMITH_API(cudaGraphicsSubResourceGetMappedArray) PTXSMITH_API(cudaImportExternalMemory)
+PTXSMITH_API(cudaImportExternalSemaphore) PTXSMITH_API(cudaInitDevice) PTXSMITH_API(cudaIpcGetEventHandle) PTXSMITH_API(cudaIpcOpenEventHandle)
+PTXSMITH_API(cudaKernelSetAttributeForDevice) PTXSMITH_API(cudaLaunchCooperativeKernelMultiDevice) PTXSMITH_API(cudaLaunchKernelExC)
+PTXSMITH_API(cudaLibraryEnumerateKernels) PTXSMITH_API(cudaLibraryGetGlobal) PTXSMITH_API(cudaLibraryGetKernel) PTXSMITH_API(cudaLibraryGetKernelCount)
+PTXSMITH_API(cudaLibraryGetManaged) PTXSMITH_API(cudaLibraryGetUnifiedFunction) PTXSMITH_API(cudaLibraryLoadData) PTXSMITH_API(cudaLibraryLoadFromFile)
+PTXSMITH_API(cudaLibraryUnload) PTXSMITH_API(cudaMallocFromPoolAsync) PTXSMITH_API(cudaMallocMipmappedArray) PTXSMITH_API(cudaMemPoolCreate)
+PTXSMITH_API(cudaMemPoolDestroy) PTXSMITH_API(cudaMemPoolExportPointer) PTXSMITH_API(cudaMemPoolExportToShareableHandle) PTXSMITH_API(cudaMemPoolGetAccess)
+PTXSMITH_API(cudaMemPoolGetAttribute) PTXSMITH_API(cudaMemPoolImportFromShareableHandle) PTXSMITH_API(cudaMemPoolImportPointer)
+PTXSMITH_API(cudaMemPoolSetAccess) PTXSMITH_API(cudaMemRangeGetAttribute) PTXSMITH_API(cudaMemRangeGetAttributes) PTXSMITH_API(cudaMemcpy2DArrayToArray)
+PTXSMITH_API(cudaMemcpy2DFromArrayAsync) PTXSMITH_API(cudaMemcpy2DToArrayAsync) PTXSMITH_API(cudaMemcpy3DBatchAsync) PTXSMITH_API(cudaMemcpy3DPeer)
+PTXSMITH_API(cudaMemcpy3DPeerAsync) PTXSMITH_API(cudaMemcpyArrayToArray) PTXSMITH_API(cudaMemcpyBatchAsync) PTXSMITH_API(cudaMemcpyFromArrayAsync)
+PTXSMITH_API(cudaMemcpyToArrayAsync) PTXSMITH_API(cudaMemset3D) PTXSMITH_API(cudaMemset3DAsync) PTXSMITH_API(cudaMipmappedArrayGetMemoryRequirements)
+PTXSMITH_API(cudaMipmappedArrayGetSparseProperties) PTXSMITH_API(cudaOccupancyMaxPotentialClusterSize) PTXSMITH_API(cudaSetDoubleForDevice)
+PTXSMITH_API(cudaSetDoubleForHost) PTXSMITH_API(cudaSetValidDevices) PTXSMITH_API(cudaSignalExternalSemaphoresAsync)
+PTXSMITH_API(cudaStreamBeginCaptureToGraph) PTXSMITH_API(cudaStreamCopyAttributes) PTXSMITH_API(cudaStreamGetAttribute) PTXSMITH_API(cudaStreamGetCaptureInfo)
+PTXSMITH_API(cudaStreamGetDevice) PTXSMITH_API(cudaStreamGetFlags) PTXSMITH_API(cudaStreamGetId) PTXSMITH_API(cudaStreamGetPriority)
+PTXSMITH_API(cudaStreamUpdateCaptureDependencies) PTXSMITH_API(cudaThreadExchangeStreamCaptureMode) PTXSMITH_API(cudaThreadGetLimit)
+PTXSMITH_API(cudaThreadSetLimit) PTXSMITH_API(cudaUserObjectCreate) PTXSMITH_API(cudaUserObjectRelease) PTXSMITH_API(cudaUserObjectRetain)
+PTXSMITH_API(cudaWaitExternalSemaphoresAsync)
 // A symbol is a variable of the device, which is not copied.
 #define PTXSMITH_SYMBOL(name, before) \
   template <class S, class... T> cudaError_t name(before const S &symbol, T... values) { return cudaSuccess; }
@@ -83,7 +136,33 @@ enum cudaMemoryAdvise { cudaMemAdviseSetReadMostly, cudaMemAdviseUnsetReadMostly
 enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed };
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive, cudaStreamCaptureStatusInvalidated };
 enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
-enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold, cudaMemPoolAttrReservedMemCurrent, cudaMemPoolAttrUsedMemCurrent };
+enum cudaMemPoolAttr {
+  cudaMemPoolReuseFollowEventDependencies, cudaMemPoolReuseAllowOpportunistic, cudaMemPoolReuseAllowInternalDependencies, cudaMemPoolAttrReleaseThreshold,
+  cudaMemPoolAttrReservedMemCurrent, cudaMemPoolAttrReservedMemHigh, cudaMemPoolAttrUsedMemCurrent, cudaMemPoolAttrUsedMemHigh
+};
+enum cudaMemAllocationType { cudaMemAllocationTypeInvalid, cudaMemAllocationTypePinned };
+enum cudaMemAllocationHandleType { cudaMemHandleTypeNone, cudaMemHandleTypePosixFileDescriptor, cudaMemHandleTypeWin32, cudaMemHandleTypeWin32Kmt, cudaMemHandleTypeFabric };
+enum cudaMemLocationType { cudaMemLocationTypeInvalid, cudaMemLocationTypeDevice, cudaMemLocationTypeHost, cudaMemLocationTypeHostNuma, cudaMemLocationTypeHostNumaCurrent };
+enum cudaMemAccessFlags { cudaMemAccessFlagsProtNone, cudaMemAccessFlagsProtRead, cudaMemAccessFlagsProtReadWrite = 3 };
+enum cudaDeviceP2PAttr { cudaDevP2PAttrPerformanceRank = 1, cudaDevP2PAttrAccessSupported, cudaDevP2PAttrNativeAtomicSupported, cudaDevP2PAttrCudaArrayAccessSupported };
+enum cudaGraphMemAttributeType { cudaGraphMemAttrUsedMemCurrent, cudaGraphMemAttrUsedMemHigh, cudaGraphMemAttrReservedMemCurrent, cudaGraphMemAttrReservedMemHigh };
+enum cudaGraphNodeType {
+  cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset, cudaGraphNodeTypeHost, cudaGraphNodeTypeGraph, cudaGraphNodeTypeEmpty,
+  cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeExtSemaphoreSignal, cudaGraphNodeTypeExtSemaphoreWait, cudaGraphNodeTypeMemAlloc,
+  cudaGraphNodeTypeMemFree, cudaGraphNodeTypeConditional
+};
+enum { cudaEventRecordDefault, cudaEventRecordExternal, cudaEventWaitDefault = 0, cudaEventWaitExternal, cudaMemPoolCreateUsageHwDecompress };
+enum cudaExternalMemoryHandleType {
+  cudaExternalMemoryHandleTypeOpaqueFd = 1, cudaExternalMemoryHandleTypeOpaqueWin32, cudaExternalMemoryHandleTypeOpaqueWin32Kmt, cudaExternalMemoryHandleTypeD3D12Heap,
+  cudaExternalMemoryHandleTypeD3D12Resource
+};
+enum cudaExternalSemaphoreHandleType {
+  cudaExternalSemaphoreHandleTypeOpaqueFd = 1, cudaExternalSemaphoreHandleTypeOpaqueWin32, cudaExternalSemaphoreHandleTypeOpaqueWin32Kmt,
+  cudaExternalSemaphoreHandleTypeD3D12Fence, cudaExternalSemaphoreHandleTypeTimelineSemaphoreFd = 9, cudaExternalSemaphoreHandleTypeTimelineSemaphoreWin32
+};
+enum { cudaExternalMemoryDedicated = 1 };
+enum { cudaGraphicsRegisterFlagsNone, cudaGraphicsRegisterFlagsReadOnly, cudaGraphicsRegisterFlagsWriteDiscard, cudaGraphicsRegisterFlagsSurfaceLoadStore = 4 };
+enum { cudaGraphicsMapFlagsNone, cudaGraphicsMapFlagsReadOnly, cudaGraphicsMapFlagsWriteDiscard };
 enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited, cudaComputeModeExclusiveProcess };
 enum cudaTextureAddressMode { cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressModeBorder };
 enum cudaTextureFilterMode { cudaFilterModePoint, cudaFilterModeLinear };
@@ -99,6 +178,14 @@ typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
+typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
+typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
+typedef struct CUuserObject_st *cudaUserObject_t;
+typedef struct CUexternalMemory_st *cudaExternalMemory_t;
+typedef struct CUexternalSemaphore_st *cudaExternalSemaphore_t;
+typedef struct CUfunc_st *cudaFunction_t;
+typedef struct CUkern_st *cudaKernel_t;
+typedef struct CUlib_st *cudaLibrary_t;
 typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void *);
 typedef void (*cudaHostFn_t)(void *);
 struct cudaChannelFormatDesc { int x, y, z, w; cudaChannelFormatKind f; };
@@ -115,6 +202,7 @@ struct cudaResourceDesc {
   cudaResourceType resType;
   union {
     struct { cudaArray_t array; } array;
+    struct { cudaMipmappedArray_t mipmap; } mipmap;
     struct { void *devPtr; cudaChannelFormatDesc desc; size_t sizeInBytes; } linear;
     struct { void *devPtr; cudaChannelFormatDesc desc; size_t width, height, pitchInBytes; } pitch2D;
   } res;
@@ -124,6 +212,32 @@ struct cudaResourceViewDesc { int format; };
 struct cudaPointerAttributes { cudaMemoryType type; int device; void *devicePointer, *hostPointer; };
 struct cudaFuncAttributes { size_t sharedSizeBytes, constSizeBytes, localSizeBytes; int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, maxDynamicSharedSizeBytes; };
 struct cudaIpcMemHandle_t { char reserved[64]; };
+struct cudaIpcEventHandle_t { char reserved[64]; };
+struct cudaMemLocation { cudaMemLocationType type; int id; };
+struct cudaMemAccessDesc { cudaMemLocation location; cudaMemAccessFlags flags; };
+struct cudaMemPoolProps { cudaMemAllocationType allocType; cudaMemAllocationHandleType handleTypes; cudaMemLocation location; void *win32SecurityAttributes; size_t maxSize; };
+struct cudaKernelNodeParams { void *func; dim3 gridDim, blockDim; unsigned sharedMemBytes; void **kernelParams, **extra; };
+struct cudaMemsetParams { void *dst; size_t pitch; unsigned value, elementSize; size_t width, height; };
+struct cudaHostNodeParams { cudaHostFn_t fn; void *userData; };
+struct cudaMemAllocNodeParams { cudaMemPoolProps poolProps; const cudaMemAccessDesc *accessDescs; size_t accessDescCount, bytesize; void *dptr; };
+struct cudaGraphExecUpdateResultInfo { cudaGraphExecUpdateResult result; cudaGraphNode_t errorNode, errorFromNode; };
+struct cudaExternalMemoryHandleDesc {
+  cudaExternalMemoryHandleType type;
+  union { int fd; struct { void *handle; const void *name; } win32; const void *nvSciBufObject; } handle;
+  unsigned long long size; unsigned flags;
+};
+struct cudaExternalMemoryBufferDesc { unsigned long long offset, size; unsigned flags; };
+struct cudaExternalMemoryMipmappedArrayDesc { unsigned long long offset; cudaChannelFormatDesc formatDesc; cudaExtent extent; unsigned flags, numLevels; };
+struct cudaExternalSemaphoreHandleDesc {
+  cudaExternalSemaphoreHandleType type;
+  union { int fd; struct { void *handle; const void *name; } win32; const void *nvSciSyncObj; } handle;
+  unsigned flags;
+};
+struct cudaExternalSemaphoreSignalParams { struct { struct { unsigned long long value; } fence; } params; unsigned flags; };
+struct cudaExternalSemaphoreWaitParams { struct { struct { unsigned long long value; } fence; } params; unsigned flags; };
+struct cudaMemcpy3DPeerParms {
+  cudaArray_t srcArray; cudaPos srcPos; cudaPitchedPtr srcPtr; int srcDevice; cudaArray_t dstArray; cudaPos dstPos; cudaPitchedPtr dstPtr; int dstDevice; cudaExtent extent;
+};
 struct cudaAccessPolicyWindow { void *base_ptr; size_t num_bytes; float hitRatio; int hitProp, missProp; };
 enum cudaAccessProperty { cudaAccessPropertyNormal, cudaAccessPropertyStreaming, cudaAccessPropertyPersisting };
 enum cudaLaunchAttributeID {

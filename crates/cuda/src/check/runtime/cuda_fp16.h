@@ -36,17 +36,38 @@ PTXSMITH_FLOAT(__nv_bfloat16, __nv_bfloat16_raw) PTXSMITH_FLOAT2(__nv_bfloat162,
 typedef __half half; typedef __half2 half2; typedef __half nv_half; typedef __half2 nv_half2;
 typedef __nv_bfloat16 nv_bfloat16; typedef __nv_bfloat162 nv_bfloat162;
 #define PTXSMITH_TO(result, name) template <class... T> PTXSMITH_HD result name(T... values) { typedef result type; return type(); }
-PTXSMITH_TO(float, __half2float) PTXSMITH_TO(__half, __float2half) PTXSMITH_TO(__half, __float2half_rn) PTXSMITH_TO(__half, __double2half) PTXSMITH_TO(float2, __half22float2)
-PTXSMITH_TO(__half2, __float22half2_rn) PTXSMITH_TO(__half2, __floats2half2_rn) PTXSMITH_TO(__half2, __float2half2_rn) PTXSMITH_TO(__half2, __half2half2) PTXSMITH_TO(__half2, __halves2half2)
-PTXSMITH_TO(__half2, make_half2) PTXSMITH_TO(float, __low2float) PTXSMITH_TO(float, __high2float) PTXSMITH_TO(__half, __low2half) PTXSMITH_TO(__half, __high2half) PTXSMITH_TO(__half2, __low2half2)
-PTXSMITH_TO(__half2, __high2half2) PTXSMITH_TO(__half2, __lowhigh2highlow) PTXSMITH_TO(int, __half2int_rn) PTXSMITH_TO(int, __half2int_rz) PTXSMITH_TO(__half, __int2half_rn) PTXSMITH_TO(__half, __uint2half_rn) PTXSMITH_TO(__half, __ll2half_rn) PTXSMITH_TO(__half, __ull2half_rn) PTXSMITH_TO(long long, __half2ll_rn) PTXSMITH_TO(unsigned long long, __half2ull_rn) PTXSMITH_TO(unsigned, __half2uint_rn) PTXSMITH_TO(short, __half2short_rn) PTXSMITH_TO(unsigned short, __half2ushort_rn)
-PTXSMITH_TO(__half, __ushort2half_rn) PTXSMITH_TO(__half, __short2half_rn) PTXSMITH_TO(__half, __ushort_as_half) PTXSMITH_TO(__half, __short_as_half) PTXSMITH_TO(unsigned short, __half_as_ushort)
-PTXSMITH_TO(short, __half_as_short) PTXSMITH_TO(float, __bfloat162float) PTXSMITH_TO(__nv_bfloat16, __float2bfloat16) PTXSMITH_TO(__nv_bfloat16, __float2bfloat16_rn) PTXSMITH_TO(float2, __bfloat1622float2)
-PTXSMITH_TO(__nv_bfloat162, __float22bfloat162_rn) PTXSMITH_TO(__nv_bfloat162, __floats2bfloat162_rn) PTXSMITH_TO(__nv_bfloat162, __bfloat162bfloat162) PTXSMITH_TO(__nv_bfloat162, __float2bfloat162_rn)
-PTXSMITH_TO(__nv_bfloat162, __halves2bfloat162) PTXSMITH_TO(__nv_bfloat16, __ushort_as_bfloat16) PTXSMITH_TO(unsigned short, __bfloat16_as_ushort)
-PTXSMITH_SAME(__hadd) PTXSMITH_SAME(__hsub) PTXSMITH_SAME(__hmul) PTXSMITH_SAME(__hdiv) PTXSMITH_SAME(__hfma) PTXSMITH_SAME(__hneg) PTXSMITH_SAME(__habs) PTXSMITH_SAME(__hmax) PTXSMITH_SAME(__hmin)
-PTXSMITH_SAME(__hadd2) PTXSMITH_SAME(__hsub2) PTXSMITH_SAME(__hmul2) PTXSMITH_SAME(__h2div) PTXSMITH_SAME(__hfma2) PTXSMITH_SAME(__hneg2) PTXSMITH_SAME(__habs2) PTXSMITH_SAME(__hmax2) PTXSMITH_SAME(__hmin2)
-PTXSMITH_SAME(hexp) PTXSMITH_SAME(hlog) PTXSMITH_SAME(hsqrt) PTXSMITH_SAME(hrsqrt) PTXSMITH_SAME(hrcp) PTXSMITH_SAME(hsin) PTXSMITH_SAME(hcos) PTXSMITH_SAME(h2exp) PTXSMITH_SAME(h2rcp) PTXSMITH_SAME(h2sqrt)
-PTXSMITH_SAME(hceil) PTXSMITH_SAME(hfloor) PTXSMITH_SAME(hexp2) PTXSMITH_SAME(h2exp2) PTXSMITH_SAME(hlog2) PTXSMITH_SAME(htrunc) PTXSMITH_SAME(hrint) PTXSMITH_SAME(h2log)
-PTXSMITH_DEVICE(bool, __hlt) PTXSMITH_DEVICE(bool, __hgt) PTXSMITH_DEVICE(bool, __hle) PTXSMITH_DEVICE(bool, __hge) PTXSMITH_DEVICE(bool, __heq) PTXSMITH_DEVICE(bool, __hne) PTXSMITH_DEVICE(bool, __hisnan)
-PTXSMITH_DEVICE(bool, __hisinf) PTXSMITH_DEVICE(unsigned, __hgt2_mask) PTXSMITH_DEVICE(unsigned, __hlt2_mask)
+PTXSMITH_TO(__half, make_half) PTXSMITH_TO(__half2, make_half2) PTXSMITH_TO(__nv_bfloat16, make_bfloat16) PTXSMITH_TO(__nv_bfloat162, make_bfloat162)
+PTXSMITH_TO(float2, __half22float2) PTXSMITH_TO(float2, __bfloat1622float2) PTXSMITH_TO(float, __low2float) PTXSMITH_TO(float, __high2float)
+PTXSMITH_TO(__half2, __lowhigh2highlow) PTXSMITH_TO(__half2, __highlow2lowhigh) PTXSMITH_TO(__half, __ushort_as_half) PTXSMITH_TO(__half, __short_as_half)
+PTXSMITH_TO(unsigned short, __half_as_ushort) PTXSMITH_TO(short, __half_as_short) PTXSMITH_TO(__nv_bfloat16, __ushort_as_bfloat16)
+PTXSMITH_TO(__nv_bfloat16, __short_as_bfloat16) PTXSMITH_TO(unsigned short, __bfloat16_as_ushort) PTXSMITH_TO(short, __bfloat16_as_short)
+// What has the type's name in it: `half` or `bfloat16`.
+#define PTXSMITH_ROUND_TO(result, name) \
+  PTXSMITH_TO(result, name##_rn) PTXSMITH_TO(result, name##_rz) PTXSMITH_TO(result, name##_ru) PTXSMITH_TO(result, name##_rd)
+#define PTXSMITH_CONVERT(one, name) \
+  PTXSMITH_TO(float, __##name##2float) PTXSMITH_TO(one, __float2##name) PTXSMITH_TO(one, __double2##name) PTXSMITH_ROUND_TO(one, __float2##name) \
+  PTXSMITH_ROUND_TO(one, __int2##name) PTXSMITH_ROUND_TO(one, __uint2##name) PTXSMITH_ROUND_TO(one, __short2##name) PTXSMITH_ROUND_TO(one, __ushort2##name) \
+  PTXSMITH_ROUND_TO(one, __ll2##name) PTXSMITH_ROUND_TO(one, __ull2##name) PTXSMITH_ROUND_TO(int, __##name##2int) PTXSMITH_ROUND_TO(unsigned, __##name##2uint) \
+  PTXSMITH_ROUND_TO(short, __##name##2short) PTXSMITH_ROUND_TO(unsigned short, __##name##2ushort) PTXSMITH_ROUND_TO(long long, __##name##2ll) \
+  PTXSMITH_ROUND_TO(unsigned long long, __##name##2ull) PTXSMITH_TO(signed char, __##name##2char_rz) PTXSMITH_TO(unsigned char, __##name##2uchar_rz) \
+  PTXSMITH_TO(one, __low2##name) PTXSMITH_TO(one, __high2##name)
+#define PTXSMITH_PAIRS(two, name) \
+  PTXSMITH_TO(two, __float22##name##2_rn) PTXSMITH_TO(two, __floats2##name##2_rn) PTXSMITH_TO(two, __float2##name##2_rn) PTXSMITH_TO(two, __##name##2##name##2) \
+  PTXSMITH_TO(two, __halves2##name##2) PTXSMITH_TO(two, __low2##name##2) PTXSMITH_TO(two, __high2##name##2) PTXSMITH_TO(two, __lows2##name##2) \
+  PTXSMITH_TO(two, __highs2##name##2)
+PTXSMITH_CONVERT(__half, half) PTXSMITH_PAIRS(__half2, half) PTXSMITH_CONVERT(__nv_bfloat16, bfloat16) PTXSMITH_PAIRS(__nv_bfloat162, bfloat16)
+// Arithmetic of one and of two.
+#define PTXSMITH_BY_TWO(name) PTXSMITH_SAME(__h##name) PTXSMITH_SAME(__h##name##2)
+#define PTXSMITH_ARITHMETIC(name) \
+  PTXSMITH_BY_TWO(name) PTXSMITH_SAME(__h##name##_rn) PTXSMITH_SAME(__h##name##_sat) PTXSMITH_SAME(__h##name##2_rn) PTXSMITH_SAME(__h##name##2_sat)
+PTXSMITH_ARITHMETIC(add) PTXSMITH_ARITHMETIC(sub) PTXSMITH_ARITHMETIC(mul) PTXSMITH_ARITHMETIC(fma) PTXSMITH_SAME(__hfma_relu) PTXSMITH_SAME(__hfma2_relu)
+PTXSMITH_BY_TWO(neg) PTXSMITH_BY_TWO(abs) PTXSMITH_BY_TWO(max) PTXSMITH_BY_TWO(min) PTXSMITH_DEVICE(bool, __hisnan) PTXSMITH_SAME(__hisnan2) PTXSMITH_SAME(__hdiv) PTXSMITH_SAME(__h2div)
+PTXSMITH_SAME(__hmax_nan) PTXSMITH_SAME(__hmax2_nan) PTXSMITH_SAME(__hmin_nan) PTXSMITH_SAME(__hmin2_nan) PTXSMITH_SAME(__hcmadd) PTXSMITH_DEVICE(int, __hisinf)
+#define PTXSMITH_FUNCTION(name) PTXSMITH_SAME(h##name) PTXSMITH_SAME(h2##name)
+PTXSMITH_FUNCTION(exp) PTXSMITH_FUNCTION(exp2) PTXSMITH_FUNCTION(exp10) PTXSMITH_FUNCTION(log) PTXSMITH_FUNCTION(log2) PTXSMITH_FUNCTION(log10)
+PTXSMITH_FUNCTION(sin) PTXSMITH_FUNCTION(cos) PTXSMITH_FUNCTION(tanh) PTXSMITH_FUNCTION(tanh_approx) PTXSMITH_FUNCTION(sqrt) PTXSMITH_FUNCTION(rsqrt)
+PTXSMITH_FUNCTION(rcp) PTXSMITH_FUNCTION(ceil) PTXSMITH_FUNCTION(floor) PTXSMITH_FUNCTION(trunc) PTXSMITH_FUNCTION(rint)
+#define PTXSMITH_ORDERED(name) \
+  PTXSMITH_DEVICE(bool, __h##name) PTXSMITH_SAME(__h##name##2) PTXSMITH_DEVICE(bool, __hb##name##2) PTXSMITH_DEVICE(unsigned, __h##name##2_mask)
+#define PTXSMITH_COMPARISON(name) PTXSMITH_ORDERED(name) PTXSMITH_ORDERED(name##u)
+PTXSMITH_COMPARISON(eq) PTXSMITH_COMPARISON(ne) PTXSMITH_COMPARISON(lt) PTXSMITH_COMPARISON(le) PTXSMITH_COMPARISON(gt) PTXSMITH_COMPARISON(ge)

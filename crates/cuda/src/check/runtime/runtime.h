@@ -220,7 +220,7 @@ extern "C" __device__ float __powf(float, float);
 extern "C" float fmaf(float, float, float) noexcept;
 extern "C" __device__ float fmaf(float, float, float) noexcept;
 PTXSMITH_MATH1(acosh) PTXSMITH_MATH1(asinh) PTXSMITH_MATH1(atanh) PTXSMITH_MATH1(logb) PTXSMITH_MATH1(nearbyint)
-PTXSMITH_MATH2(nextafter) PTXSMITH_MATH2(remainder) PTXSMITH_MATH2(fdim)
+PTXSMITH_MATH2(nextafter) PTXSMITH_MATH2(remainder) PTXSMITH_MATH2(fdim) PTXSMITH_MATH1(j0) PTXSMITH_MATH1(j1) PTXSMITH_MATH1(y0) PTXSMITH_MATH1(y1)
 // Functions of the host's library that the device has too: the result, the name, and the parameters.
 #define PTXSMITH_BOTH(result, name, ...) \
   extern "C" result name(__VA_ARGS__) noexcept; \
@@ -231,6 +231,9 @@ PTXSMITH_BOTH(long, lrintf, float) PTXSMITH_BOTH(long long, llround, double) PTX
 PTXSMITH_BOTH(long long, llrint, double) PTXSMITH_BOTH(long long, llrintf, float)
 PTXSMITH_BOTH(int, ilogb, double) PTXSMITH_BOTH(int, ilogbf, float) PTXSMITH_BOTH(double, ldexp, double, int)
 PTXSMITH_BOTH(float, ldexpf, float, int) PTXSMITH_BOTH(double, scalbn, double, int) PTXSMITH_BOTH(float, scalbnf, float, int)
+PTXSMITH_BOTH(double, jn, int, double) PTXSMITH_BOTH(float, jnf, int, float) PTXSMITH_BOTH(double, yn, int, double) PTXSMITH_BOTH(float, ynf, int, float)
+PTXSMITH_BOTH(double, scalbln, double, long) PTXSMITH_BOTH(float, scalblnf, float, long) PTXSMITH_BOTH(double, remquo, double, double, int *)
+PTXSMITH_BOTH(float, remquof, float, float, int *)
 PTXSMITH_BOTH(double, frexp, double, int *) PTXSMITH_BOTH(float, frexpf, float, int *)
 PTXSMITH_BOTH(double, modf, double, double *) PTXSMITH_BOTH(float, modff, float, float *)
 #define PTXSMITH_MIN_MAX(result, one, other) \
