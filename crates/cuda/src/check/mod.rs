@@ -6,7 +6,8 @@
 //! One file goes through these steps, each in a module of its own:
 //!
 //! 1. `source` runs clang's preprocessor. All later steps work on the preprocessed text.
-//! 2. `dump` runs clang on that text and reads the syntax tree.
+//! 2. `precompiled` compiles the headers at the beginning, and `dump` runs clang on the rest of the text and reads
+//!    the syntax tree; on the whole text where the headers matter.
 //! 3. `variables` and `use_finder` collect the host variables and their uses in device code.
 //! 4. `queries` and `witnesses` ask clang for facts that the tree does not have.
 //! 5. `judging` decides which uses are violations, and translates their places into the user's files.
@@ -25,6 +26,7 @@ mod flags;
 mod headers;
 mod judging;
 mod nvcc;
+mod precompiled;
 mod queries;
 mod sarif;
 mod source;
@@ -282,7 +284,7 @@ pub fn check(file: &Path, options: &CheckOptions) -> Result<FileReport, CheckErr
     std::thread::scope(|scope| {
         let worker = std::thread::Builder::new()
             .stack_size(STACK)
-            .spawn_scoped(scope, || check_preprocessed(preprocessed, file, &runs, options))
+            .spawn_scoped(scope, || check_preprocessed(preprocessed, file, runs, options))
             .map_err(CheckError::while_doing("start a thread"))?;
         worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
@@ -290,17 +292,42 @@ pub fn check(file: &Path, options: &CheckOptions) -> Result<FileReport, CheckErr
 
 /// Checks a preprocessed file.
 fn check_preprocessed(
-    preprocessed: source::PreprocessorOutput,
+    mut preprocessed: source::PreprocessorOutput,
+    file: &Path,
+    mut runs: ClangRuns,
+    options: &CheckOptions,
+) -> Result<FileReport, CheckError> {
+    let (limits, source) = (options.limits(), &mut preprocessed.source);
+    let path = &runs.preprocessed;
+    if let Some(reading) = precompiled::headers(&runs.reading, &limits, &options.cancel, source, path)? {
+        let whole = std::mem::replace(&mut runs.reading, reading);
+        if let Some(report) = check_shown(&preprocessed, file, &runs, options)? {
+            return Ok(report);
+        }
+        preprocessed.source.show_all();
+        runs.reading = whole;
+        std::fs::write(&runs.preprocessed, preprocessed.source.written())
+            .map_err(CheckError::while_doing("write a file for clang"))?;
+    }
+    Ok(check_shown(&preprocessed, file, &runs, options)?.unwrap_or_default())
+}
+
+/// Checks what clang is shown of a preprocessed file. `None` if headers that are left out matter.
+fn check_shown(
+    preprocessed: &source::PreprocessorOutput,
     file: &Path,
     runs: &ClangRuns,
     options: &CheckOptions,
-) -> Result<FileReport, CheckError> {
+) -> Result<Option<FileReport>, CheckError> {
     let mut dumping = runs.reading.clone();
     dumping.args.splice(0..0, ["-Xclang".into(), "-ast-dump=json".into()]);
     let source = &preprocessed.source;
     let dump = dump::run(&dumping, &options.limits(), &options.cancel, source)?;
     let variables = variables::Variables::collect(&dump.declarations, dump.whole);
     let mut uses = use_finder::find(&dump.declarations, &variables);
+    if source.hides_headers() && uses.need_headers(source) {
+        return Ok(None);
+    }
     if options.interpretations.departs(RuleQuestion::Uninstantiated) {
         uses.uses.retain(|used| !used.is_in_pattern);
     }
@@ -318,13 +345,14 @@ fn check_preprocessed(
     let mut findings: Vec<Violation> = located.into_iter().map(|(_, violation)| violation).collect();
     let (ignored, notes) = suppress::apply(&mut findings, &file.to_string_lossy(), &text_of);
 
-    let mut not_analysed: Vec<String> = preprocessed.incomplete.into_iter().chain(dump.incomplete).collect();
-    let mut errors = preprocessed.errors;
+    let mut not_analysed: Vec<String> =
+        preprocessed.incomplete.iter().cloned().chain(dump.incomplete).collect();
+    let mut errors = preprocessed.errors.clone();
     let compiler_errors = sort_errors(&dump.errors, &mut errors, &uses, source, &mut map);
     let is_incomplete = !errors.is_empty() || !not_analysed.is_empty();
     not_analysed.extend(describe_errors(errors, &toolkit::hint(&options.flags, &options.directory)));
     not_analysed.extend(undecided.iter().map(|(_, undecided)| undecided.to_string()));
-    Ok(FileReport {
+    Ok(Some(FileReport {
         filtered,
         ignored,
         findings,
@@ -333,7 +361,7 @@ fn check_preprocessed(
         is_analysed: !dump.declarations.is_empty(),
         is_incomplete,
         not_analysed,
-    })
+    }))
 }
 
 /// Creates the judge of these uses, after clang has been asked for everything that it needs.

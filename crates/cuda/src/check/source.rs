@@ -33,6 +33,8 @@ pub struct PreprocessedText {
     /// The text for clang. Its line markers refer to the text itself, so that clang's places are places in
     /// this text.
     written: String,
+    /// The text for clang with blanks in place of the headers that a precompiled header has.
+    shown: Option<String>,
     /// The same text with blanks in place of the line markers and, in the project's code, of the contents of
     /// literals. All offsets are the same.
     code: String,
@@ -197,7 +199,48 @@ impl PreprocessedText {
 
     /// The text for clang.
     pub fn written(&self) -> &str {
-        &self.written
+        self.shown.as_ref().unwrap_or(&self.written)
+    }
+
+    /// Returns the offset behind the headers before the project's first line of code; 0 if it has none.
+    pub fn end_of_headers(&self) -> usize {
+        let has_code = |range: &Range<usize>| !self.code[range.clone()].trim_ascii().is_empty();
+        let mut parts = self.parts.iter().zip(self.part_offsets(self.code.len()));
+        let first = parts.find(|(part, range)| part.origin == FileOrigin::Project && has_code(range));
+        // The line before a part is its marker.
+        first.and_then(|(part, _)| self.line_offset(part.first - 1)).unwrap_or(0)
+    }
+
+    /// Leaves out the text before this offset in the text for clang. All places stay as they are.
+    pub fn hide_before(&mut self, offset: usize) {
+        let mut shown = self.written.clone().into_bytes();
+        blank(&mut shown[..offset]);
+        self.shown = String::from_utf8(shown).ok();
+    }
+
+    /// Undoes [`PreprocessedText::hide_before`].
+    pub fn show_all(&mut self) {
+        self.shown = None;
+    }
+
+    /// Whether a part of the text for clang is left out.
+    pub fn hides_headers(&self) -> bool {
+        self.shown.is_some()
+    }
+
+    /// Whether a header of a library has this word.
+    pub fn is_word_of_libraries(&self, word: &str) -> bool {
+        let is_part =
+            |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let libraries = self.parts.iter().zip(self.part_offsets(self.code.len()));
+        libraries.filter(|(part, _)| part.origin == FileOrigin::Library).any(|(_, range)| {
+            let text = self.code[range].as_bytes();
+            let found = memchr::memmem::find_iter(text, word);
+            found.into_iter().any(|at| {
+                let before = at.checked_sub(1).and_then(|before| text.get(before));
+                !is_part(before) && !is_part(text.get(at + word.len()))
+            })
+        })
     }
 
     /// The code, with blanks in place of the contents of literals.

@@ -193,8 +193,14 @@ impl<'a> UseFinder<'a> {
         if place.offset < last.offset {
             self.found.instances.push(((place.offset, last.offset), id.to_owned()));
         }
+        let in_member_initializer = path.iter().any(|node| node.kind == "FieldDecl") && !around.in_function;
         let Some(variable) = self.variables.get(id) else {
             self.found.record_name(last);
+            if (around.is_device || in_member_initializer)
+                && let Some(name) = undeclared_variable(node)
+            {
+                self.found.undeclared.insert(name.to_owned());
+            }
             return;
         };
         if !variable.is_covered() {
@@ -208,7 +214,6 @@ impl<'a> UseFinder<'a> {
         let is_template = node.referenced_decl.as_ref().is_some_and(|decl| decl.kind.contains("Template"));
         let first = if is_template { place } else { last };
         self.found.named.insert(((first.line, first.col), (last.line, last.col)));
-        let in_member_initializer = path.iter().any(|node| node.kind == "FieldDecl") && !around.in_function;
         if !around.is_device && !in_member_initializer || is_written_elsewhere(place, path) {
             return;
         }
@@ -342,6 +347,28 @@ impl<'a> UseFinder<'a> {
                 return full;
             }
             scope = scope.rsplit_once("::").map_or("", |(outer, _)| outer);
+        }
+    }
+}
+
+/// Returns the name of the variable that a reference to something unknown may name; `None` where its value is all
+/// that is used, and that of an integral constant, which the rule allows whatever declares it.
+fn undeclared_variable(node: &AstNode) -> Option<&str> {
+    let is_value = |ty: &str| {
+        node.non_odr_use_reason.as_deref() == Some("constant")
+            && kind(ty) == ArithmeticKind::Integral
+            && !ty.contains("volatile")
+            && !ty.contains("__int128")
+    };
+    match &node.referenced_decl {
+        Some(named) => {
+            (named.kind.starts_with("Var") && !is_value(named.ty.text())).then_some(named.name.as_str())
+        }
+        // A member of an object: of a constant type if the object is, or if it is a static member.
+        None => {
+            let is_const = |node: &AstNode| node.ty.text().contains("const");
+            let is_static = is_const(node) && !node.inner.first().is_some_and(is_const);
+            (is_static && !is_value(node.ty.text())).then_some(node.name.as_str())
         }
     }
 }

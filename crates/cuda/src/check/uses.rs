@@ -35,6 +35,8 @@ pub struct Uses {
     /// Whether each parameter of the templates with a name is a reference or a pointer. `None` if they
     /// differ.
     pub(super) parameters: HashMap<String, Vec<Option<bool>>>,
+    /// The names of variables in device code that the tree has no declaration of, if what they are can matter.
+    pub(super) undeclared: BTreeSet<String>,
 }
 
 /// A line and a column.
@@ -130,6 +132,13 @@ impl Uses {
     pub fn is_bound_by_name(&self, code: &str, offset: usize, name: &str) -> Option<bool> {
         let (template, index) = text::template_argument(code, offset, name)?;
         *self.parameters.get(template)?.get(index)?
+    }
+
+    /// Whether headers that are left out of the tree may decide about a use: one names a variable of a library, or
+    /// may do so as an argument of a template, which the tree does not show.
+    pub fn need_headers(&self, source: &PreprocessedText) -> bool {
+        let binds = self.parameters.values().flatten().any(|is_reference| *is_reference == Some(true));
+        binds || self.undeclared.iter().any(|name| source.is_word_of_libraries(name))
     }
 
     /// Whether the name at this place is that of a host variable that the rule does not cover.

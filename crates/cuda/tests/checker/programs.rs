@@ -1,6 +1,7 @@
 //! Regression tests of the checker: programs that it once misjudged, with the exact places and variables to
 //! report.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
@@ -196,17 +197,28 @@ fn reported(report: &FileReport) -> Vec<(u32, u32, &str)> {
     report.findings.iter().map(|found| (found.line, found.column, &found.variable[..])).collect()
 }
 
+/// Writes a header that is long enough to be compiled beforehand, and returns the flags that include it first.
+fn include_long_header(directory: &Path) -> Vec<OsString> {
+    let long = directory.join("long");
+    fs::create_dir(&long).unwrap();
+    let functions = (0..8_000).map(|n| format!("inline int long_{n}(int x) {{ return x + {n}; }}\n"));
+    fs::write(long.join("long.h"), functions.collect::<String>()).unwrap();
+    vec!["-isystem".into(), long.into_os_string(), "-include".into(), "long.h".into()]
+}
+
 #[test]
-fn programs_are_judged_as_the_text_says() {
+fn programs_are_judged_as_the_text_says_also_behind_headers_that_are_compiled_beforehand() {
     let Ok(clang) = find_clang() else {
         eprintln!("NOT TESTED: the checker on programs: clang is not in PATH");
         return;
     };
     let directory = tempfile::tempdir().unwrap();
-    for program in PROGRAMS {
+    let long = include_long_header(directory.path());
+    for (program, flags) in PROGRAMS.iter().flat_map(|program| [(program, &[][..]), (program, &long)]) {
         let path = directory.path().join("program.cu");
         fs::write(&path, program.source).unwrap();
-        let report = check(&path, &CheckOptions::new(clang.clone())).unwrap();
+        let options = CheckOptions { flags: flags.to_vec(), ..CheckOptions::new(clang.clone()) };
+        let report = check(&path, &options).unwrap();
         assert_eq!(reported(&report), program.reported, "{}", program.name);
         assert_eq!(
             !report.not_analysed.is_empty(),
@@ -270,11 +282,18 @@ __global__ void b2(unsigned *o, int i) { Box<pp.a> b; o[0] = sizeof b; }
 
 #[test]
 fn constants_of_system_headers_are_known_and_the_code_there_is_not_examined() {
+    judge_constants_of_system_headers(|_| Vec::new());
+    judge_constants_of_system_headers(include_long_header);
+}
+
+/// Judges uses of constants of a system header, with the flags that `before` returns for a directory.
+fn judge_constants_of_system_headers(before: impl Fn(&Path) -> Vec<OsString>) {
     let Ok(clang) = find_clang() else {
         eprintln!("NOT TESTED: the checker with a system header: clang is not in PATH");
         return;
     };
     let directory = tempfile::tempdir().unwrap();
+    let before = before(directory.path());
     let sys = directory.path().join("sys");
     fs::create_dir(&sys).unwrap();
     let header = "\
@@ -296,7 +315,7 @@ __global__ void i(int *o) { o[0] = lib::cfg.n; }
     let in_source = [(3, 45, "kLimit"), (4, 45, "kLimit"), (5, 36, "kLate"), (6, 36, "cfg")];
     let checked = |filter: ReportFilter| {
         let mut options = CheckOptions::new(clang.clone());
-        options.flags = ["-isystem".into(), sys.clone().into_os_string()].to_vec();
+        options.flags = [&before[..], &["-isystem".into(), sys.clone().into_os_string()]].concat();
         options.filter = filter;
         check(Path::new(&path), &options).unwrap()
     };
