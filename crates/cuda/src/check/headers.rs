@@ -23,6 +23,7 @@ pub fn write_headers(directory: &Path) -> io::Result<()> {
 pub fn write_headers_beside(toolkits: &[PathBuf], directory: &Path) -> io::Result<()> {
     fs::write(directory.join("nvcc.h"), include_str!("runtime/nvcc.h"))?;
     fs::write(directory.join("ptxsmith_library.h"), LIBRARY)?;
+    fs::write(directory.join("ptxsmith_min_max.h"), MIN_MAX)?;
     // clang's own headers would take a header of the project with this name for NVIDIA's.
     let headers: Vec<PathBuf> = toolkits.iter().map(|root| root.join("include/cuda.h")).collect();
     let first = match headers.iter().find(|header| header.is_file()) {
@@ -43,9 +44,13 @@ pub fn write_headers_beside(toolkits: &[PathBuf], directory: &Path) -> io::Resul
 /// The parts of the C++ library that nvcc makes known to every program.
 const LIBRARY: &str = include_str!("runtime/library.h");
 
+/// `min` and `max` of numbers.
+const MIN_MAX: &str = include_str!("runtime/min_max.h");
+
 /// Headers with declarations of the CUDA runtime, written from its documentation.
-const HEADERS: [(&str, &str); 23] = [
+const HEADERS: [(&str, &str); 24] = [
     ("ptxsmith_library.h", LIBRARY),
+    ("ptxsmith_min_max.h", MIN_MAX),
     ("cuda_fp4.h", include_str!("runtime/cuda_fp4.h")),
     ("cuda_fp8.h", include_str!("runtime/cuda_fp8.h")),
     ("cublas_v2.h", include_str!("runtime/cublas_v2.h")),

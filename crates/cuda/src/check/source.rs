@@ -157,6 +157,9 @@ impl PreprocessedText {
                 let quoted = range.start + token.offset;
                 blank(&mut code[quoted + 1..quoted + token.text.len() - 1]);
             }
+            for offset in bare_percents(&tokens) {
+                written[range.start + offset] = b'_';
+            }
             for offset in split_launches(&tokens) {
                 join_launch(&mut code, range.start + offset);
                 join_launch(&mut written, range.start + offset);
@@ -324,6 +327,32 @@ fn split_launches(tokens: &[CppToken<'_>]) -> Vec<usize> {
     offsets
 }
 
+/// Returns the offsets of each `%` in the text of inline assembly that stands before a name, such as that of a
+/// special register. nvcc accepts one where clang asks for two.
+fn bare_percents(tokens: &[CppToken<'_>]) -> Vec<usize> {
+    let mut offsets = Vec::new();
+    let mut rest = tokens.iter();
+    while rest.any(|token| matches!(token.text, "asm" | "__asm__" | "__asm")) {
+        let mut inside = rest.clone().skip_while(|token| token.is_word());
+        if !inside.next().is_some_and(|token| token.text == "(") {
+            continue;
+        }
+        for token in inside.take_while(|token| token.text.ends_with('"')) {
+            let text = token.text.as_bytes();
+            let mut index = 0;
+            while index + 1 < text.len() {
+                let is_name = text[index + 1].is_ascii_alphabetic()
+                    && !text.get(index + 2).is_some_and(|byte| byte.is_ascii_digit() || *byte == b'[');
+                if text[index] == b'%' && is_name {
+                    offsets.push(token.offset + index);
+                }
+                index += if text[index] == b'%' { 2 } else { 1 };
+            }
+        }
+    }
+    offsets
+}
+
 /// Whether tokens begin with three of these brackets in one line, the first two without and the last with a
 /// space before.
 fn is_split_bracket(tokens: &[CppToken<'_>], bracket: &str) -> bool {
@@ -384,6 +413,14 @@ impl Marker {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_percent_sign_before_a_name_is_found_in_inline_assembly_alone() {
+        let text = "printf(\"%smid\"); asm volatile (\"a %smid %0 %%tid %[x] %=\" \"b %clock64\" : \"%r\"(x)); asm(\"%w1\");";
+        let found: Vec<&str> =
+            bare_percents(&tokens(text)).into_iter().map(|offset| &text[offset..offset + 6]).collect();
+        assert_eq!(found, ["%smid ", "%clock"]);
+    }
 
     const TEXT: &str = "\
 # 1 \"a.cu\"

@@ -32,6 +32,19 @@ __global__ void f(float *o, double *d) {
         is_undecided: false,
     },
     Program {
+        name: "inline assembly may name a register with one percent sign, and host code what is of the device elsewhere",
+        source: "\
+const int k = 4;
+__global__ void f(unsigned *o) {
+  asm volatile(\"mov.u32 %0, %smid; \" \"add.u32 %0, %0, %laneid;\" : \"+r\"(o[0]) : \"r\"(*&k));
+  asm(\"{ .reg .b32 t%=; add.u32 t%=, %1, %[x]; mov.b32 %0, t%=; }\" : \"=r\"(o[1]) : \"r\"(k), [x] \"r\"(k));
+}
+int main(int count, char **) { unsigned n = count; if (count > 9) __trap(); return max(1, count) + min(n, 32u); }
+",
+        reported: &[(3, 86, "k")],
+        is_undecided: false,
+    },
+    Program {
         name: "the stand-in runtime has whole families: conversions, halves, bytes of words, levels of textures, graphs, pools",
         source: "\
 #include <cuda_bf16.h>

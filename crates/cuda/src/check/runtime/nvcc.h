@@ -10,3 +10,7 @@
 #define __CUDACC_VER_MINOR__ (CUDART_VERSION % 1000 / 10)
 #endif
 #include "ptxsmith_library.h"
+// What NVIDIA's headers have for the host, too, and clang's have for the device alone.
+#define PTXSMITH_SPACE __attribute__((host))
+#include "ptxsmith_min_max.h"
+extern "C" inline __attribute__((host)) void __trap() {}

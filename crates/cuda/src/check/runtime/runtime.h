@@ -119,6 +119,7 @@ __device__ int __syncthreads_and(int predicate);
 __device__ int __syncthreads_or(int predicate);
 __device__ unsigned __match_any_sync(unsigned mask, unsigned value);
 __device__ void __trap();
+inline __host__ void __trap() {}
 __device__ void __nanosleep(unsigned nanoseconds);
 __device__ size_t __cvta_generic_to_shared(const void *at);
 __device__ size_t __cvta_generic_to_global(const void *at);
@@ -236,17 +237,8 @@ PTXSMITH_BOTH(double, scalbln, double, long) PTXSMITH_BOTH(float, scalblnf, floa
 PTXSMITH_BOTH(float, remquof, float, float, int *)
 PTXSMITH_BOTH(double, frexp, double, int *) PTXSMITH_BOTH(float, frexpf, float, int *)
 PTXSMITH_BOTH(double, modf, double, double *) PTXSMITH_BOTH(float, modff, float, float *)
-#define PTXSMITH_MIN_MAX(result, one, other) \
-  PTXSMITH_HD result min(one a, other b) { return a < b ? a : b; } \
-  PTXSMITH_HD result max(one a, other b) { return a < b ? b : a; }
-PTXSMITH_MIN_MAX(int, int, int) PTXSMITH_MIN_MAX(unsigned, unsigned, unsigned) PTXSMITH_MIN_MAX(unsigned, int, unsigned)
-PTXSMITH_MIN_MAX(unsigned, unsigned, int) PTXSMITH_MIN_MAX(long, long, long)
-PTXSMITH_MIN_MAX(unsigned long, unsigned long, unsigned long) PTXSMITH_MIN_MAX(unsigned long, long, unsigned long)
-PTXSMITH_MIN_MAX(unsigned long, unsigned long, long) PTXSMITH_MIN_MAX(long long, long long, long long)
-PTXSMITH_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
-PTXSMITH_MIN_MAX(unsigned long long, long long, unsigned long long)
-PTXSMITH_MIN_MAX(unsigned long long, unsigned long long, long long) PTXSMITH_MIN_MAX(float, float, float)
-PTXSMITH_MIN_MAX(double, double, double) PTXSMITH_MIN_MAX(double, float, double) PTXSMITH_MIN_MAX(double, double, float)
+#define PTXSMITH_SPACE __host__ __device__
+#include "ptxsmith_min_max.h"
 namespace std { template <class T> __device__ T abs(T x); }
 template <class T> __device__ bool isnan(T x);
 template <class T> __device__ bool isinf(T x);
