@@ -3,6 +3,7 @@
 // releases: clang 19 and later
 // shape: struct \{ overlapping struct \{ int \}; struct \{ aligned (struct|int|char|short|long) .*
 // shape: .*overlapping .*struct \{ (.*; )?struct \{ (.*; )?aligned .*
+// shape: .*overlapping .*struct \{ (.*; )?__int128.*
 // first-seen: 2026-11-27
 // work-around: Do without [[no_unique_address]].
 // found: `ptxsmith emit run`.

@@ -3,7 +3,7 @@
 // releases: cicc 13.0
 // releases: nvcc 13.0
 // releases: nvrtc 12.9 to 13.0
-// shape: (.*[ {])?(float|double) at a tie(\[.*)?([ ;].*)?
+// shape: (.*[ {])?(float|double) (converted )?at a tie(\[.*)?([ ;].*)?
 // first-seen: 2026-11-27
 // work-around: Write the number in hexadecimal.
 // found: `ptxsmith emit run --subject cicc@13.0`.

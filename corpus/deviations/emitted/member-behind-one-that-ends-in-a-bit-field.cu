@@ -4,6 +4,7 @@
 // releases: nvcc 13.0 and later
 // releases: nvrtc 12.0 and later
 // shape: .*overlapping (aligned )*struct (: [^{}]*\{[^{}]*\}(, [^{}]*\{[^{}]*\})* )?\{ ([^{}]*; )?[^{};]* : N( \+ N)?( omitted)? \}(; .*| \}.*)
+// shape: .*overlapping (aligned )*union \{ .* : N.*\}(; .*| \}.*)
 // first-seen: 2026-11-28
 // work-around: Leave out the attribute, or make the bit field a whole member.
 // found: `ptxsmith emit run --subject cicc@13.5`.

@@ -1,9 +1,10 @@
 // deviation: wrong-layout wrong-value wrong-address
-// title: a member with [[no_unique_address]] whose class has a base of lesser alignment and ends in padding is placed at a multiple of the lesser one
+// title: a member with [[no_unique_address]] whose class begins with a base, or where it has a constructor with a member, of lesser alignment and ends in padding is placed at a multiple of the lesser one
 // releases: cicc 13.0 and later
 // releases: nvcc 13.0 and later
 // releases: nvrtc 12.9 and later
 // shape: .*overlapping (aligned |constructed |defaulted |designated )*struct : (aligned |constructed |defaulted |designated )*struct \{ (char|short|int|bool)[^{}]*\} \{ [^{}]+ \}.*
+// shape: .*overlapping (aligned )*(constructed |defaulted )+(virtual )?struct \{ (char|short|int|bool|float)[^{}]*; (.*; )?(long|double|__int128)[^{}]*; .*\}.*
 // first-seen: 2026-11-29
 // work-around: Leave out the attribute.
 // found: `ptxsmith emit run --subject nvcc@13.5`.

@@ -4,7 +4,7 @@
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later
 // shape: (.* )?struct : ([^{}]*\{[^{}]*\}, )*(packed|pragma pack) .*
-// shape: (.* )?struct : (constructed |defaulted |virtual )*struct .*; packed [^{]*\} \{.*
+// shape: (.* )?struct : (constructed |defaulted |virtual )*struct .*; packed .*\} \{.*
 // first-seen: 2026-11-27
 // work-around: Make the base a member.
 // found: `ptxsmith emit run --subject nvcc@13.5`.

@@ -2,7 +2,7 @@
 // title: a bit field inside of #pragma pack begins in a new unit where g++, clang++ and nvcc let it cross the boundary
 // releases: nvrtc 11.8 and later
 // symptom: is not that of g++ and clang
-// shape: .*pragma pack (aligned |constructed |defaulted |designated |virtual )*struct (: .*)?\{ ([^{}]*; )?[^{};]* : N.*
+// shape: .*pragma pack (aligned |constructed |defaulted |designated |virtual )*struct (: .*)?\{ (.*; )?[^{};]* : N.*
 // first-seen: 2026-11-28
 // work-around: Use a packed structure, or masks.
 // found: `ptxsmith emit run --subject nvrtc@13.5`.

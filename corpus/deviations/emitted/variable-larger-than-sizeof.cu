@@ -3,6 +3,7 @@
 // releases: clang 19 and later
 // symptom: larger than sizeof
 // shape: .*overlapping .* : N.*
+// shape: .* : N.*overlapping .*
 // first-seen: 2026-11-29
 // work-around: Do without [[no_unique_address]].
 // found: `ptxsmith emit run`.

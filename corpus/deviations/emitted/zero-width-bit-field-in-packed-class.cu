@@ -1,9 +1,10 @@
 // deviation: wrong-layout
-// title: a bit field of width 0 in a packed class, or one inside of #pragma pack, does not align the next member
+// title: a bit field of width 0 that is packed, or in a packed class or one inside of #pragma pack, does not align the next member
 // releases: cicc 13.0 and later
 // releases: nvcc 13.0 and later
 // releases: nvrtc 11.8 and later
 // shape: .*(packed|pragma pack) (aligned |constructed |defaulted |designated |virtual )*struct (: .*)?\{ ([^{}]*; )?unnamed [^{};]* : 0.*
+// shape: .*packed unnamed [^{};]* : 0.*
 // first-seen: 2026-11-28
 // work-around: Use alignas for the next member.
 // found: `ptxsmith emit check` of variants of a finding.

@@ -131,6 +131,7 @@ impl CxxLiteral {
                 let place = Exact::parse(text).zip(of.format()).map(|(exact, format)| exact.place(format));
                 return match place {
                     _ if scalar.is_floating() && text.contains("0x") => "hexadecimal converted",
+                    Some(Between::AtTie) if !text.contains("0x") => "converted at a tie",
                     Some(Between::BesideTie) if !text.contains("0x") => "converted beside a tie",
                     _ => "converted",
                 };
