@@ -36,11 +36,35 @@ pub fn ask(
     compiler: &dyn Compiler,
     globals: &[&CxxGlobal],
 ) -> Result<BTreeMap<u64, CompilationOutcome>, EmitError> {
-    let mut outcomes = BTreeMap::new();
     let may_crash = |global: &&&CxxGlobal| may_crash(&shape(global), compiler.description());
     let (risky, others): (Vec<&CxxGlobal>, Vec<&CxxGlobal>) = globals.iter().partition(may_crash);
-    let mut waiting = vec![risky, others];
+    ask_parts(compiler, vec![risky, others], &|_, _| false)
+}
+
+/// As [`ask`], but in the order of the globals, and no further than the first for which `is_sought` is true.
+/// So a few runs find the first of many globals on which a compiler fails.
+///
+/// # Errors
+/// If the compiler cannot be run.
+pub fn ask_until(
+    compiler: &dyn Compiler,
+    globals: &[&CxxGlobal],
+    is_sought: &dyn Fn(u64, &CompilationOutcome) -> bool,
+) -> Result<BTreeMap<u64, CompilationOutcome>, EmitError> {
+    ask_parts(compiler, vec![globals.to_vec()], is_sought)
+}
+
+/// Compiles each of these parts by itself, the last one first.
+fn ask_parts(
+    compiler: &dyn Compiler,
+    mut waiting: Vec<Vec<&CxxGlobal>>,
+    is_sought: &dyn Fn(u64, &CompilationOutcome) -> bool,
+) -> Result<BTreeMap<u64, CompilationOutcome>, EmitError> {
+    let mut outcomes = BTreeMap::new();
     while let Some(part) = waiting.pop() {
+        if outcomes.iter().any(|(number, outcome)| is_sought(*number, outcome)) {
+            break;
+        }
         if part.is_empty() {
             continue;
         }

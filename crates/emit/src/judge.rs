@@ -31,6 +31,11 @@ pub struct SourceDifference {
 }
 
 impl SourceDifference {
+    /// Whether the compiler itself failed.
+    pub fn is_failure(&self) -> bool {
+        matches!(self.class, Class::Crash | Class::Hang)
+    }
+
     /// Returns a difference in a size or an alignment, in bytes.
     pub(crate) fn of_layout(symptom: &str, place: String, expected: u64, actual: u64) -> SourceDifference {
         SourceDifference {

@@ -6,7 +6,7 @@ use ptxsmith_cuda::subjects::{Compiler, CompilerDescription};
 use ptxsmith_model::Class;
 
 use crate::EmitError;
-use crate::ask::{CompilationOutcome, ask, standard};
+use crate::ask::{CompilationOutcome, ask, ask_until, standard};
 use crate::dialect::Dialect;
 use crate::host::Host;
 use crate::judge::{GlobalVerdict, HOST_DIFFERENCE, SourceDifference, judge};
@@ -59,7 +59,8 @@ pub trait Tester: Sync {
     }
 
     /// Judges these globals and returns the results by number. If only globals with a difference like
-    /// `sought` are of interest, it leaves out what cannot show it.
+    /// `sought` are of interest, it leaves out what cannot show it; where that is a failure, it may leave out
+    /// what comes behind the first one.
     ///
     /// # Errors
     /// If a compiler cannot be run.
@@ -103,7 +104,16 @@ impl Tester for TestedCompiler<'_> {
         globals: &[&CxxGlobal],
         sought: Option<&SourceDifference>,
     ) -> Result<BTreeMap<u64, GlobalResult>, EmitError> {
-        let outcomes = ask(self.compiler, globals)?;
+        let outcomes = match sought.filter(|difference| difference.is_failure()) {
+            Some(failure) => {
+                let is_sought = |number: u64, outcome: &CompilationOutcome| {
+                    let difference = failure_result(number, outcome);
+                    difference.difference().is_some_and(|seen| seen.symptom() == failure.symptom())
+                };
+                ask_until(self.compiler, globals, &is_sought)?
+            }
+            None => ask(self.compiler, globals)?,
+        };
         let needs_host = sought.is_none_or(|difference| difference.symptom.ends_with(HOST_DIFFERENCE));
         let host_contents = match self.host.filter(|_| needs_host) {
             Some(host) => host.agreed_contents(globals)?,

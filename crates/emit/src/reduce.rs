@@ -36,7 +36,10 @@ pub fn reduce<T: Tester>(
     let mut active: Vec<Progress> = (0..examples.len()).map(|place| Progress { place, tried: 0 }).collect();
     while !active.is_empty() {
         let mut still_active = Vec::new();
-        for part in active.chunks(UNIT / MOST_VARIANTS) {
+        // A variant on which the compiler fails would end it for all others.
+        let (failures, others): (Vec<Progress>, Vec<Progress>) =
+            active.iter().partition(|progress| examples[progress.place].difference.is_failure());
+        for part in failures.chunks(1).chain(others.chunks(UNIT / MOST_VARIANTS)) {
             if is_over() {
                 return Ok(());
             }
