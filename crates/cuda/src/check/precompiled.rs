@@ -2,7 +2,9 @@
 //!
 //! A file that includes a library is nearly all headers, and clang takes most of its time to print their trees.
 //! clang prints nothing of what a precompiled header holds, so the variables there are unknown. Where the tree of
-//! the rest names one that may matter, the file is read again as a whole.
+//! the rest names one that may matter, or a template of the project may bind one to a reference, the file is read
+//! again as a whole. What remains unjudged: a constant of a library that is of an enumeration, as an argument of a
+//! template or a bound of an array, which the tree does not show.
 
 use std::fs;
 use std::path::Path;
