@@ -105,6 +105,10 @@ impl Bodies {
                 });
             }
             (None, _) if self.is_variable => self.variable = column,
+            // What a template names is known in its instances, and may be declared behind it.
+            (Some(_), "DependentScopeDeclRefExpr" | "CXXDependentScopeMemberExpr") => {
+                self.body.iter_mut().for_each(|body| body.is_needed = true);
+            }
             (
                 None,
                 "CXXRecordDecl"
@@ -194,6 +198,8 @@ mod tests {
             ("{ int x[limit]; }", LOCAL.to_owned()),
             // A default argument is not in the text.
             ("{ f(); }", reference("0x1")),
+            // The name in a template may be declared behind it.
+            ("{ T::n; }", reference("0x9").replace("DeclRefExpr", "DependentScopeDeclRefExpr")),
             (
                 "{ static int x; }",
                 LOCAL

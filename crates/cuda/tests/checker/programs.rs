@@ -32,6 +32,19 @@ __global__ void f(float *o, double *d) {
         is_undecided: false,
     },
     Program {
+        name: "a template names a member of a class that is declared behind it, and each instance has it before",
+        source: "\
+template <class T> __device__ int load(int *p) {
+  if constexpr (!T::even) return p[T::late]; else return T().size + p[*&T::late];
+}
+template <bool even_> struct Traits { static constexpr bool even = even_; static constexpr int late = 2, size = 3; };
+template <class T> __global__ void f(int *o) { o[0] = load<T>(o); }
+void launch(int *o) { f<Traits<true>><<<1, 1>>>(o); f<Traits<false>><<<1, 1>>>(o); }
+",
+        reported: &[(2, 73, "late")],
+        is_undecided: false,
+    },
+    Program {
         name: "inline assembly may name a register with one percent sign, and host code what is of the device elsewhere",
         source: "\
 const int k = 4;
