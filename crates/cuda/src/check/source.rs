@@ -334,7 +334,7 @@ fn bare_percents(tokens: &[CppToken<'_>]) -> Vec<usize> {
     let mut rest = tokens.iter();
     while rest.any(|token| matches!(token.text, "asm" | "__asm__" | "__asm")) {
         let mut inside = rest.clone().skip_while(|token| token.is_word());
-        if !inside.next().is_some_and(|token| token.text == "(") {
+        if inside.next().is_none_or(|token| token.text != "(") {
             continue;
         }
         for token in inside.take_while(|token| token.text.ends_with('"')) {
