@@ -107,7 +107,9 @@ impl Bodies {
             (None, _) if self.is_variable => self.variable = column,
             // What a template names is known in its instances, and may be declared behind it.
             (Some(_), "DependentScopeDeclRefExpr" | "CXXDependentScopeMemberExpr") => {
-                self.body.iter_mut().for_each(|body| body.is_needed = true);
+                if let Some(body) = &mut self.body {
+                    body.is_needed = true;
+                }
             }
             (
                 None,

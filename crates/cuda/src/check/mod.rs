@@ -278,8 +278,6 @@ pub fn check(file: &Path, options: &CheckOptions) -> Result<FileReport, CheckErr
     let limits = options.limits();
     let preprocessed =
         source::preprocess(&runs.preprocessing, &limits, &options.cancel, &|name| origins.origin(name))?;
-    std::fs::write(&runs.preprocessed, preprocessed.source.written())
-        .map_err(CheckError::while_doing("write a file for clang"))?;
     // Reading, judging and dropping a tree recurses, and a tree is as deep as the expressions in it.
     std::thread::scope(|scope| {
         let worker = std::thread::Builder::new()
@@ -306,8 +304,6 @@ fn check_preprocessed(
         }
         preprocessed.source.show_all();
         runs.reading = whole;
-        std::fs::write(&runs.preprocessed, preprocessed.source.written())
-            .map_err(CheckError::while_doing("write a file for clang"))?;
     }
     Ok(check_shown(&preprocessed, file, &runs, options)?.unwrap_or_default())
 }
@@ -319,9 +315,11 @@ fn check_shown(
     runs: &ClangRuns,
     options: &CheckOptions,
 ) -> Result<Option<FileReport>, CheckError> {
+    let source = &preprocessed.source;
+    std::fs::write(&runs.preprocessed, source.written())
+        .map_err(CheckError::while_doing("write a file for clang"))?;
     let mut dumping = runs.reading.clone();
     dumping.args.splice(0..0, ["-Xclang".into(), "-ast-dump=json".into()]);
-    let source = &preprocessed.source;
     let dump = dump::run(&dumping, &options.limits(), &options.cancel, source)?;
     let variables = variables::Variables::collect(&dump.declarations, dump.whole);
     let mut uses = use_finder::find(&dump.declarations, &variables);

@@ -20,7 +20,8 @@ const SHORTEST: usize = 256 << 10;
 /// Compiles the headers before the project's first line of code, and hides them in the text. Returns the run that
 /// loads them and reads the rest; `None` if they are short, or clang does not accept them alone.
 ///
-/// `reading` checks the syntax of `file`, which is overwritten; its last two arguments are `--` and that file.
+/// `reading` checks the syntax of `file`, beside which files are written; its last two arguments are `--` and that
+/// file.
 pub fn headers(
     reading: &Invocation,
     limits: &Limits,
@@ -32,11 +33,9 @@ pub fn headers(
     if end < SHORTEST {
         return Ok(None);
     }
-    let write = |path: &Path, text: &str| {
-        fs::write(path, text).map_err(CheckError::while_doing("write a file for clang"))
-    };
     let (headers, compiled) = (file.with_file_name("headers.cu"), file.with_file_name("headers.pch"));
-    write(&headers, &source.written()[..end])?;
+    fs::write(&headers, &source.written()[..end])
+        .map_err(CheckError::while_doing("write a file for clang"))?;
     let mut compiling = reading.clone();
     compiling.args.pop();
     compiling.args.push(headers.into_os_string());
@@ -47,7 +46,6 @@ pub fn headers(
         return Ok(None);
     }
     source.hide_before(end);
-    write(file, source.written())?;
     let mut reading = reading.clone();
     let load = ["-Xclang", "-include-pch", "-Xclang"];
     reading.args.splice(0..0, load.iter().map(Into::into).chain([compiled.into_os_string()]));
@@ -71,7 +69,6 @@ mod tests {
         let file = directory.path().join("preprocessed.cu");
         let origin = |file: &str| if file == "lib.h" { FileOrigin::Library } else { FileOrigin::Project };
         let mut source = PreprocessedText::read(text, &origin);
-        fs::write(&file, source.written()).unwrap();
         let (limits, cancel) = (CheckOptions::new(clang.clone()).limits(), Cancel::new());
         let flags = ["-x", "c++", "-fsyntax-only", "--"].map(Into::into);
         let mut run = Invocation {
@@ -83,6 +80,7 @@ mod tests {
         if let Some(reading) = headers(&run, &limits, &cancel, &mut source, &file).unwrap() {
             run = reading;
         }
+        fs::write(&file, source.written()).unwrap();
         run.args.splice(0..0, ["-Xclang".into(), "-ast-dump=json".into()]);
         let dump = dump::run(&run, &limits, &cancel, &source).unwrap();
         assert_eq!((&dump.errors[..], &dump.incomplete), (&[][..], &None));
